@@ -1,11 +1,12 @@
 /*
- * Many bodies that come to rest: what the surfaces under them cost. A ball that falls from the height h and keeps the part e of its
- * speed at each impact comes to rest at
+ * Balls that fall on a table and stay in contact: number of evaluations of the gaps. A ball that falls from the height h and keeps the
+ * fraction e of its speed at each impact comes to rest at
  *
  *     t = √(2 h/g) (1 + e) / (1 − e).
  *
- * One call of the equations gives the surfaces of all rules, on the pattern of their gradients; a layer between the model and the run
- * counts the calls. With the balls that rest the system grows over the size from which matrices are stored on patterns.
+ * One call of the equations' `surfaces` evaluates the gaps of all contacts, with their gradients stored on a sparsity pattern. A layer
+ * between the model and the run counts the calls. The largest number of balls is chosen so that the KKT matrix with all contacts closed
+ * is stored as a sparse matrix.
  */
 #include "base/arena.h"
 #include "check.h"
@@ -31,6 +32,7 @@ static const char MODEL[] =
 
 static const double G = 9.81, E = 0.2;
 
+/* Layer of equations that counts the calls of `evaluate` and of `surfaces` and passes them on. */
 struct counter {
   cmb_layer layer;
   long *evaluations, *surfaces;
@@ -51,11 +53,13 @@ static cmb_status surfaces(const void *self, const cmb_point *at, double *u, dou
   return c->layer.inner->surfaces(c->layer.inner->self, at, u, ut, gamma, U);
 }
 
+/* What the observer has counted in a run with n balls: all events and, among them, balls that have come to rest. */
 struct seen {
   int n, rests;
   long events;
 };
 
+/* Counts the events. Where impacts have accumulated, compares the time of rest (event->limit) with the closed form for a fall from 0.1 k/n. */
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct seen *s = user;
@@ -68,6 +72,7 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
+/* Returns the model with N = n balls as a system, evaluated by the interpreter. */
 static cmb_system *read_system(cmb_context *ctx, int n)
 {
   static const char *const name = "N";
@@ -82,7 +87,8 @@ static cmb_system *read_system(cmb_context *ctx, int n)
   return system;
 }
 
-/* Until all n rest; they stay where they are. */
+/* Checks that all n balls come to rest at the right times and stay on the table, and that `surfaces` is called at most once per evaluation
+ * and ten times more per event. */
 static void check_run(int n)
 {
   cmb_context *ctx = cmb_context_create(NULL);

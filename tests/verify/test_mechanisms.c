@@ -1,9 +1,10 @@
 /*
- * Random mechanisms: the explicit formalism, the residual formalism and Cartesian coordinates are three derivations of the same
- * equations, so their accelerations and constraint forces must agree; exact Jacobians must agree with differences; and the
- * energy must change by what the forces and drives from outside do.
+ * Random mechanisms: the explicit formalism, the residual formalism and Cartesian coordinates are three derivations of the same equations
+ * of motion, so their accelerations and constraint forces must agree. Exact Jacobians must agree with central differences, and the change
+ * of the energy must equal the work of the external forces and drives.
  *
- * CAMBER_MECHANISMS in the environment says how many are tried (default 250), CAMBER_ENERGY how many are integrated (20).
+ * The environment variables CAMBER_MECHANISMS and CAMBER_ENERGY set the number of mechanisms that are compared (250 if it is not set) and
+ * integrated (20).
  */
 #include "check.h"
 #include "random.h"
@@ -57,7 +58,7 @@ static void close_form(struct formulation *f)
   free(f->q), free(f->v), free(f->a), free(f->lambda), free(f->outputs);
 }
 
-/* The largest difference, relative to the largest entry of both and to 1. */
+/* Returns max |x_i − y_i| / max(1, |x_i|, |y_i|), each maximum over all i; infinity if an entry is not finite. */
 static double difference(int n, const double *x, const double *y)
 {
   double most = 0, size = 1;
@@ -69,8 +70,8 @@ static double difference(int n, const double *x, const double *y)
   return most / size;
 }
 
-/* Consistent q and v of the joint formulation become the model's start values. False: this mechanism cannot be assembled from
- * its rough start, or is next to a singular position. */
+/* Computes a consistent start in joint coordinates and stores it as the model's start values. Returns false if the mechanism cannot be
+ * assembled from its rough start or is next to a singular position (an acceleration above 1e4). */
 static bool assemble(struct formulation *f, cmb_model *m)
 {
   cmb_start_report report;
@@ -91,11 +92,12 @@ static bool assemble(struct formulation *f, cmb_model *m)
   return true;
 }
 
-/* How far the formulations are apart. */
+/* Relative differences between the formulations: KKT solution, residual form, Cartesian outputs, multipliers, Jacobians. */
 struct comparison {
   double kkt, residual, cartesian, multipliers, jacobian;
 };
 
+/* Returns the largest |M a − f + Gᵀλ| relative to the largest |f|, |λ| and 1. */
 static double residual_size(struct formulation *f, const double *a, const double *lambda)
 {
   double *r = calloc((size_t)f->eq->nv, sizeof *r), *zero = calloc((size_t)f->eq->nv, sizeof *r);
@@ -109,7 +111,7 @@ static double residual_size(struct formulation *f, const double *a, const double
   return most / size;
 }
 
-/* What is differentiated: r, G v + g_t or G a + γ. */
+/* Evaluates the function of which `which` is a derivative: the residual r, G v + g_t or G a + γ. */
 static void function_at(struct formulation *f, cmb_derivative which, double *y)
 {
   cmb_evaluator *ev = f->ev;
@@ -124,7 +126,8 @@ static void function_at(struct formulation *f, cmb_derivative which, double *y)
   for (int i = 0; i < f->eq->ng; i++) y[i] += velocity ? ev->gt[i] : ev->gamma[i];
 }
 
-/* Exact derivative against central differences, along each coordinate or velocity. */
+/* Returns the largest difference between the exact derivative and central differences by each coordinate or velocity, relative to the
+ * largest entry and to 1. */
 static double jacobian_error(struct formulation *f, cmb_derivative which)
 {
   const cmb_pattern *pattern = f->eq->derivative_pattern[which];
@@ -157,7 +160,7 @@ static double jacobian_error(struct formulation *f, cmb_derivative which)
   return most / size;
 }
 
-/* False: left out, not assembled. */
+/* Compares the formulations of the random mechanism with this seed. Returns false if it cannot be assembled. */
 static bool compare(cmb_context *ctx, uint64_t seed, struct comparison *c)
 {
   const struct cmbt_mechanism_wishes wishes = {.most_bodies = 20, .most_loops = 4, .drives = true};
@@ -219,13 +222,13 @@ static void test_agreement(void **state)
                 "jacobian %.2g\n",
                 done, tried, worst.kkt, worst.residual, worst.cartesian, worst.multipliers,
                 worst.jacobian);
-  assert_true(done * 2 > tried); /* most can be assembled */
+  assert_true(done * 2 > tried); /* most mechanisms can be assembled */
   cmb_context_destroy(ctx);
 }
 
 /* ---- energy */
 
-/* Energy and power at (t, q, v), which the accelerations there are needed for. */
+/* Computes energy and power of the external forces at (t, q, v), with the accelerations there. Returns false if they cannot be computed. */
 static bool energy_at(struct formulation *f, double t, double *energy, double *power)
 {
   if (cmb_accelerate(f->ev, t, f->q, f->v, f->a, f->lambda) != CMB_OK) return false;
@@ -235,7 +238,7 @@ static bool energy_at(struct formulation *f, double t, double *energy, double *p
   return true;
 }
 
-/* ∫ P dt over the last step, by Gauss's formula with five points on the dense output. */
+/* Adds ∫ P dt over the last step to *work, by Gauss's formula with five points on the dense output. */
 static bool work_of_step(struct formulation *f, cmb_integrator *in, double *work)
 {
   static const double x[] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
@@ -258,7 +261,7 @@ static void take_state(struct formulation *f, const cmb_integrator *in)
   memcpy(f->v, cmb_integrator_v(in), (size_t)f->eq->nv * sizeof(double));
 }
 
-/* The largest gap in E(t) = E(0) + ∫ P dt up to t = 2, relative to the largest energy and to 1 J. */
+/* Computes the largest |E(t) − E(0) − ∫ P dt| up to t = 2, relative to the largest energy and to 1 J. */
 static bool energy_gap(struct formulation *f, cmb_integrator *in, double *gap)
 {
   double work = 0, begin, energy, power, size = 1;
@@ -277,7 +280,7 @@ static bool energy_gap(struct formulation *f, cmb_integrator *in, double *gap)
   return true;
 }
 
-/* False: left out, not assembled or it runs into a singular position. */
+/* Integrates a random mechanism up to t = 2. Returns false if it cannot be assembled or a step fails, as next to a singular position. */
 static bool integrate(cmb_context *ctx, uint64_t seed, double *gap)
 {
   const struct cmbt_mechanism_wishes wishes = {.most_bodies = 20, .most_loops = 4, .drives = true};

@@ -1,14 +1,14 @@
 /*
- * Mechanisms with closed loops from models/, against closed forms:
+ * Mechanisms with closed loops from models/, compared with closed forms:
  *
- * - slider-crank: the piston's motion, the crank's torque by virtual power, the cylinder wall's force by moments;
- * - four-bar, four-bar-pin: Freudenstein's equation, and the time of a turn as an integral over the crank's angle;
- * - spatial-four-bar: the input-output equation of the RSSR linkage, and the time of a turn;
- * - engine-v6: the pistons' places, firing at equal distances, and the work of a cycle, which is that of the brake;
+ * - slider-crank: the piston's motion; the crank's torque by virtual power; the force on the cylinder wall by the balance of moments;
+ * - four-bar, four-bar-pin: Freudenstein's equation; the period of one turn as an integral over the crank's angle;
+ * - spatial-four-bar: the input-output equation of the RSSR linkage; the period of one turn;
+ * - engine-v6: the positions of the pistons, equal firing intervals, and the gas work of a cycle, which equals that of the brake;
  * - peaucellier: the straight line, the inversion, and the crank's speed from the energy.
  *
- * Planes are x to the right, z up, angles from x towards z. A one-degree-of-freedom mechanism with the energy
- * E = J(θ) ω²/2 + V(θ) takes ∮ dθ/ω(θ) for a turn; the trapezoidal rule converges geometrically for periodic integrands.
+ * Planes have x to the right and z up, angles count from x towards z. A mechanism of one degree of freedom with the energy
+ * E = J(θ) ω²/2 + V(θ) needs the time ∮ dθ/ω(θ) for a turn; the trapezoidal rule converges geometrically for periodic integrands.
  */
 #include "check.h"
 #include "model_run.h"
@@ -21,13 +21,14 @@ static const double PI = 3.14159265358979323846, GRAVITY = 9.81;
 
 /* ---- slider-crank */
 
-/* Everything at the crank's angle θ: rod angle φ with a sin θ + l sin φ = 0, piston x, the rod's centre (cx, cz). */
+/* Motion of a slider-crank: rod angle φ with a sin θ + l sin φ = 0, piston position x, centre of the rod (cx, cz). */
 struct crank {
-  double phi, phi1, phi2; /* and its time derivatives */
+  double phi, phi1, phi2; /* 1 and 2: first and second derivatives by time, here and below */
   double x, x1, x2;
   double cx1, cz1, cx2, cz2;
 };
 
+/* Returns the motion at the crank's angle theta for the crank length a, the rod length l and the constant angular velocity w. */
 static struct crank crank_at(double a, double l, double w, double theta)
 {
   struct crank k;
@@ -64,12 +65,12 @@ static void test_slider_crank(void **state)
     cmbt_near(cmbt_row(&r, i, "piston_v"), k.x1, 1e-8);
     cmbt_near(cmbt_row(&r, i, "piston_a"), k.x2, 1e-5);
     cmbt_near(cmbt_row(&r, i, "air_force"), air, 1e-4);
-    /* power of all forces but the motor's, inertia included */
+    /* power of all forces, inertia forces included, except the motor's */
     double needed = mc * GRAVITY * a / 2 * cos(theta) * w + mr * GRAVITY * k.cz1;
     needed += mr * (k.cx1 * k.cx2 + k.cz1 * k.cz2) + I * k.phi1 * k.phi2;
     needed += (mp * k.x2 - air) * k.x1;
     cmbt_near(cmbt_row(&r, i, "torque"), needed / w, 1e-5);
-    /* moments on the rod about its big end give the force (Fx, Fz) of the piston on it */
+    /* the moments on the rod about the crank pin give the force (Fx, Fz) of the piston on the rod */
     const double c = cos(k.phi), s = sin(k.phi), Fx = air - mp * k.x2;
     const double moment = I * k.phi2 + mr * l / 2 * (c * (k.cz2 + GRAVITY) - s * k.cx2);
     const double Fz = (moment / l + s * Fx) / c;
@@ -82,7 +83,7 @@ static void test_slider_crank(void **state)
 
 static const double BAR[4] = {0.10, 0.35, 0.25, 0.30}; /* crank, coupler, rocker, ground */
 
-/* Coupler and rocker angle for the crank angle, assembled upwards. */
+/* Computes the angles of coupler and rocker from the crank's angle, in the configuration with the coupler joint above. */
 static void four_bar_angles(double crank, double *coupler, double *rocker)
 {
   const double x = BAR[3] - BAR[0] * cos(crank), z = -BAR[0] * sin(crank), d = hypot(x, z);
@@ -92,7 +93,7 @@ static void four_bar_angles(double crank, double *coupler, double *rocker)
                   BAR[0] * cos(crank) + BAR[1] * cos(*coupler) - BAR[3]);
 }
 
-/* J and V, and the rocker's speed for the crank's being 1. */
+/* Computes the inertia J reduced to the crank, the potential energy V, and the ratio of the rocker's to the crank's angular velocity. */
 static void four_bar_energy(double crank, double *J, double *V, double *ratio)
 {
   const double line = 4, thick = 0.008 * 0.008 / 4;
@@ -113,7 +114,7 @@ static void four_bar_energy(double crank, double *J, double *V, double *ratio)
 
 typedef void (*energy_of)(double angle, double *J, double *V, double *ratio);
 
-/* The time of one turn that begins at the angle `start` with the speed w. */
+/* Returns the period of one turn that begins at the angle `start` with the angular velocity w. */
 static double time_of_turn(energy_of energy, double start, double w)
 {
   enum { PARTS = 4000 };
@@ -127,6 +128,7 @@ static double time_of_turn(energy_of energy, double start, double w)
   return sum * 2 * PI / PARTS;
 }
 
+/* Checks Freudenstein's equation, the ratio of velocities and the energy along a turn, and that one period turns the crank by 360°. */
 static void check_four_bar(const char *name)
 {
   const double degree = PI / 180, T = time_of_turn(four_bar_energy, PI / 2, 20);
@@ -156,7 +158,7 @@ static void test_four_bar_pin(void **state)
   check_four_bar("four-bar-pin");
 }
 
-/* Three of the five equations of its last hinge are redundant. */
+/* Runs the four-bar with hinges only: three of the five constraints of the hinge that closes the loop are redundant. */
 static void test_four_bar(void **state)
 {
   (void)state;
@@ -167,7 +169,8 @@ static void test_four_bar(void **state)
 
 static const double A_LENGTH = 0.06, B_LENGTH = 0.15, C_POINT[3] = {0.20, 0.10, -0.02};
 
-/* ψ of |B − A| = |B − A| at θ = ψ = 0: P sin ψ + Q cos ψ = R, the branch through ψ = 0. */
+/* Returns ψ(θ) of the RSSR linkage: the rod |B − A| is as long as at θ = ψ = 0, which gives P sin ψ + Q cos ψ = R; on the branch through
+ * ψ = 0. */
 static double rssr_output(double theta)
 {
   const double a = A_LENGTH, b = B_LENGTH, *c = C_POINT;
@@ -178,6 +181,7 @@ static double rssr_output(double theta)
   return atan2(P, Q) - acos(R / hypot(P, Q));
 }
 
+/* Computes J, V and dψ/dθ of the RSSR linkage at the input angle theta. */
 static void rssr_energy(double theta, double *J, double *V, double *ratio)
 {
   const double a = A_LENGTH, b = B_LENGTH, psi = rssr_output(theta), thick = 0.01 * 0.01 / 4;
@@ -194,7 +198,7 @@ static void rssr_energy(double theta, double *J, double *V, double *ratio)
     centre[i] = (vA[i] + vB[i]) / 2;
   }
   const double rod2 = cmb_dot3(rod, rod), I = 0.8 * (rod2 / 12 + thick);
-  cmb_cross3(rod, dv, turn); /* ω rod², across the rod */
+  cmb_cross3(rod, dv, turn); /* |rod|² times the rod's angular velocity perpendicular to itself */
   *J = 0.6 * (a * a / 3 + thick) + (b * b / 3 + thick) * *ratio * *ratio +
        0.8 * cmb_dot3(centre, centre) + I * cmb_dot3(turn, turn) / (rod2 * rod2);
   *V = GRAVITY * (0.6 * A[2] / 2 + 0.8 * (A[2] + B[2]) / 2 + (C_POINT[2] + B[2]) / 2);
@@ -217,7 +221,7 @@ static void test_spatial_four_bar(void **state)
     cmbt_near(cmbt_row(&r, i, "energy"), cmbt_row(&r, 0, "energy"), 1e-7);
     least = fmin(least, psi), most = fmax(most, psi);
   }
-  assert_true(most - least > 0.5); /* the rocker does swing */
+  assert_true(most - least > 0.5); /* the rocker swings */
   cmbt_near(cmbt_output(&r, "input_angle"), 720, 1e-6);
   cmbt_near(cmbt_output(&r, "input_rate"), 30, 1e-7);
   cmbt_run_close(&r);
@@ -229,7 +233,7 @@ enum { PO, PD, PA, PB, PC, PP, PLACES };
 
 static const double ARM = 0.5, SIDE = 0.25, CRANK = 0.15;
 
-/* All points for the crank's angle φ: OB has the direction φ/2. */
+/* Computes all points for the crank's angle φ; the line OB has the direction φ/2. */
 static void peaucellier_points(double phi, double at[PLACES][2])
 {
   const double ux = cos(phi / 2), uz = sin(phi / 2);
@@ -246,7 +250,7 @@ static void peaucellier_points(double phi, double at[PLACES][2])
   }
 }
 
-/* J of the seven bars, by central differences of their centres and directions. */
+/* Returns the reduced inertia J of the seven bars, with velocities of the points by central differences. */
 static double peaucellier_inertia(double phi)
 {
   static const int ends[7][2] = {{PO, PA}, {PO, PC}, {PD, PB}, {PA, PB},
@@ -298,34 +302,37 @@ enum { CYLINDERS = 6 };
 static const double STROKE = 0.086, CONROD = 0.145, SPACE = 0.086 / 9.5,
                     PISTON_AREA = 3.14159265358979323846 / 4 * 0.092 * 0.092;
 
-/* How far the piston is below its top dead centre, the crank turned by a since then; and the gas pressure, a counted from the firing. */
-static double piston_way(double a)
+/* Returns the distance of the piston from its top dead centre, for the crank turned by a since then. */
+static double piston_travel(double a)
 {
   const double r = STROKE / 2, x = r * sin(a);
   return r + CONROD - r * cos(a) - sqrt(CONROD * CONROD - x * x);
 }
 
+/* Returns the gauge pressure of the gas at the crank angle a after the ignition. */
 static double gas_pressure(double a)
 {
-  const double ratio = (SPACE + STROKE) / (SPACE + piston_way(a));
+  const double ratio = (SPACE + STROKE) / (SPACE + piston_travel(a));
   const double closed = (1 + tanh((cos(a / 2) - 0.35) / 0.08)) / 2;
   const double burnt = (1 + tanh((sin(a / 2) - 0.1) / 0.08)) / 2;
   return 0.9e5 * closed * (pow(ratio, 1.32) * (1 + 3 * burnt) - 1);
 }
 
-/* ∮ p A dx over the two turns of a cycle, by the trapezoidal rule, since all of it is periodic. */
+/* Returns the gas work ∮ p A dx over the two turns of a cycle, by the trapezoidal rule, since p and x are periodic. */
 static double work_of_cycle(void)
 {
   enum { PARTS = 20000 };
   const double h = 4 * PI / PARTS, d = 1e-5;
   double sum = 0;
   for (int i = 0; i < PARTS; i++) {
-    const double slope = (piston_way(i * h + d) - piston_way(i * h - d)) / (2 * d);
+    const double slope = (piston_travel(i * h + d) - piston_travel(i * h - d)) / (2 * d);
     sum += gas_pressure(i * h) * PISTON_AREA * slope;
   }
   return sum * h;
 }
 
+/* Compares positions of the pistons and gas pressures with the formulas, and the work of the brake over the last two cycles with that of the
+ * gas. */
 static void test_engine_v6(void **state)
 {
   (void)state;
@@ -342,9 +349,9 @@ static void test_engine_v6(void **state)
     const double phi = cmbt_row(&r, i, "phi");
     for (int k = 0; k < CYLINDERS; k++) {
       char name[40];
-      const double firing = k * PI * 2 / 3, from = piston_way(-firing);
+      const double firing = k * PI * 2 / 3, from = piston_travel(-firing);
       snprintf(name, sizeof name, "%s.s", names[k]);
-      cmbt_near(cmbt_row(&r, i, name), from - piston_way(phi - firing), 1e-8);
+      cmbt_near(cmbt_row(&r, i, name), from - piston_travel(phi - firing), 1e-8);
       snprintf(name, sizeof name, "%s.pressure", names[k]);
       cmbt_near(cmbt_row(&r, i, name), gas_pressure(phi - firing) / 1e5, 1e-8);
     }

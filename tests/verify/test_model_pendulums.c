@@ -1,10 +1,10 @@
 /*
- * Pendulums, a top and a chain from models/, against mathematics that owes nothing to the library:
+ * Pendulums, a top and a chain from models/, compared with references that use no code of the library:
  *
- * - simple-pendulum: the period by the arithmetic-geometric mean, speed and hinge force at the lowest point;
- * - double-pendulum: the equations in absolute angles written out, integrated in long double;
- * - gyroscope: steady precession by its exact quadratic, nutation's lowest point, conserved quantities;
- * - chain: the hand-written problem pendulum-chain, the zeros of Laguerre's polynomial, the energy balance.
+ * - simple-pendulum: the period by the arithmetic-geometric mean; speed and hinge force at the lowest point;
+ * - double-pendulum: the equations of motion in absolute angles, integrated in long double;
+ * - gyroscope: steady precession by the exact quadratic equation; the lowest point of the nutation; conserved quantities;
+ * - chain: the problem pendulum-chain written in C, frequencies from the zeros of Laguerre's polynomial, the energy balance.
  */
 #include "check.h"
 #include "model_run.h"
@@ -47,7 +47,7 @@ struct rods {
   long double l1, l2, m1, m2, radius;
 };
 
-/* y = (θ1, θ2, θ1', θ2'), absolute angles. */
+/* Computes dy/dt of y = (θ1, θ2, θ1', θ2') with the absolute angles θ1, θ2 of two uniform rods, measured from the vertical. */
 static void double_pendulum(const void *user, long double t, const long double *y, long double *dy)
 {
   const struct rods *p = user;
@@ -80,7 +80,7 @@ static void test_double_pendulum(void **state)
   cmbt_near(cmbt_output(&r, "upper_angle"), (double)(y[0] / degree), 1e-7);
   cmbt_near(cmbt_output(&r, "lower_angle"), (double)(y[1] / degree), 1e-7);
   cmbt_near(cmbt_velocity(&r, "phi'"), (double)y[2], 1e-8);
-  /* the hinge does what moves the lower rod's centre: m2 (a - gravity) */
+  /* the hinge force on the lower rod is m2 (a - gravity) with the acceleration a of its centre */
   const long double half = p.l2 / 2;
   const long double ax = p.l1 * (cosl(y[0]) * dy[2] - sinl(y[0]) * y[2] * y[2]) +
                          half * (cosl(y[1]) * dy[3] - sinl(y[1]) * y[3] * y[3]);
@@ -95,17 +95,19 @@ static void test_double_pendulum(void **state)
 
 static const double MASS = 0.5, RADIUS = 0.06, THICKNESS = 0.02, ARM = 0.08, SPIN = 200;
 
-static double along(void)
+/* Returns the rotor's moment of inertia about the shaft. */
+static double axial_inertia(void)
 {
   return MASS * RADIUS * RADIUS / 2;
 }
 
-static double across(void)
+/* Returns the moment of inertia about an axis through the fixed point, perpendicular to the shaft. */
+static double transverse_inertia(void)
 {
   return MASS * (RADIUS * RADIUS / 4 + THICKNESS * THICKNESS / 12 + ARM * ARM);
 }
 
-/* Momentum about the vertical and the shaft, and the energy, stay as they were in all rows. */
+/* Checks that the angular momentum about the vertical (L_z) and about the shaft (L_3) and the energy are constant over all rows. */
 static void check_conserved(const cmbt_run *r)
 {
   static const char *const names[] = {"L_z", "L_3", "energy"};
@@ -120,7 +122,8 @@ static void check_conserved(const cmbt_run *r)
 static void test_steady_precession(void **state)
 {
   (void)state;
-  const double tilt = 50 * PI / 180, A = across(), C = along(), load = MASS * GRAVITY * ARM;
+  const double tilt = 50 * PI / 180, A = transverse_inertia(), C = axial_inertia(),
+               load = MASS * GRAVITY * ARM;
   const double root = sqrt(C * SPIN * C * SPIN - 4 * A * cos(tilt) * load);
   const double Omega = (C * SPIN - root) / (2 * A * cos(tilt));
   cmbt_run r;
@@ -137,12 +140,13 @@ static void test_steady_precession(void **state)
   cmbt_run_close(&r);
 }
 
-/* Let go at rest from u0 = cos θ, the shaft sinks to u1 = λ − sqrt(λ² − 2 λ u0 + 1), λ = L3²/(4 A m g s), and comes back. */
+/* Checks the nutation of a top whose shaft starts without velocity at u0 = cos θ: the shaft falls to u1 = λ − sqrt(λ² − 2 λ u0 + 1) with
+ * λ = L3²/(4 A m g s) (A: transverse moment of inertia, s: arm) and returns to u0. */
 static void test_nutation(void **state)
 {
   (void)state;
-  const double L3 = along() * SPIN, u0 = cos(50 * PI / 180);
-  const double lambda = L3 * L3 / (4 * across() * MASS * GRAVITY * ARM);
+  const double L3 = axial_inertia() * SPIN, u0 = cos(50 * PI / 180);
+  const double lambda = L3 * L3 / (4 * transverse_inertia() * MASS * GRAVITY * ARM);
   const double u1 = lambda - sqrt(lambda * lambda - 2 * lambda * u0 + 1);
   const cmb_setting free = {"steady", 0};
   double lowest = 1, highest = -1;
@@ -164,7 +168,8 @@ static void test_nutation(void **state)
 
 enum { LINKS = 12 };
 
-/* The model's angles are relative, the problem's absolute. The suspension is faster than usual: the chain sways. */
+/* Compares the chain with the same problem written in C. The model's angles are relative to the link before, the problem's absolute; the
+ * suspension is driven faster than by default (omega = 2), so that the chain sways by more than 0.05 rad. */
 static void test_chain_against_c(void **state)
 {
   (void)state;
@@ -191,7 +196,7 @@ static void test_chain_against_c(void **state)
     cmbt_near(angle, c->q[i], 1e-8);
     cmbt_near(rate, c->v[i], 1e-8);
   }
-  assert_true(most > 0.05); /* it moves */
+  assert_true(most > 0.05); /* the chain sways */
   cmbt_near(cmbt_output(&r, "link12.x"), c->outputs[0], 1e-8 * l);
   cmbt_near(cmbt_output(&r, "link12.z"), c->outputs[1], 1e-8 * l);
   cmb_simulation_destroy(sim);
@@ -199,7 +204,7 @@ static void test_chain_against_c(void **state)
   cmbt_run_close(&r);
 }
 
-/* Laguerre's polynomial of degree n and its derivative, for x > 0. */
+/* Returns Laguerre's polynomial of degree n at x > 0 and its derivative in *slope, by the three-term recurrence. */
 static double laguerre(int n, double x, double *slope)
 {
   double before = 1, L = 1 - x;
@@ -211,7 +216,8 @@ static double laguerre(int n, double x, double *slope)
   return L;
 }
 
-/* Its zeros: Newton's method with the zeros found so far divided out comes to them from below, in order. */
+/* Computes the n zeros of Laguerre's polynomial in ascending order, by Newton's method with the zeros found so far divided out. Each iteration
+ * starts below the zero sought, from where it converges monotonically. */
 static void laguerre_zeros(int n, double *zero)
 {
   for (int k = 0; k < n; k++) {
@@ -227,6 +233,7 @@ static void laguerre_zeros(int n, double *zero)
   }
 }
 
+/* Compares the eigenfrequencies of the hanging chain with sqrt(g x_i), where x_i are the zeros of Laguerre's polynomial of degree 12. */
 static void test_chain_frequencies(void **state)
 {
   (void)state;
@@ -247,7 +254,8 @@ static void test_chain_frequencies(void **state)
   cmbt_run_close(&r);
 }
 
-/* A swing with the suspension at rest keeps its energy; what comes in with a fast suspension is the integral of `power`. */
+/* Checks that the energy is constant while the suspension is fixed, and that with a driven suspension the energy grows by the integral of the
+ * output `power`. */
 static void test_chain_energy(void **state)
 {
   (void)state;
@@ -259,7 +267,7 @@ static void test_chain_energy(void **state)
   for (int i = 0; i < r.row_count; i++) {
     cmbt_near(cmbt_row(&r, i, "energy"), cmbt_row(&r, 0, "energy"), 1e-5);
   }
-  assert_true(cmbt_output(&r, "link12.x") < 11.5); /* it has fallen */
+  assert_true(cmbt_output(&r, "link12.x") < 11.5); /* the chain has swung down */
   cmbt_run_close(&r);
 
   cmbt_run_open(&r, "chain", CMB_FORM_EXPLICIT, 1, driven);

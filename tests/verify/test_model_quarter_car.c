@@ -1,9 +1,9 @@
 /*
- * The quarter car of models/ against an independent solution of its kinematics.
+ * The quarter car of models/ compared with an independent solution of its kinematics.
  *
- * The wheel carrier is known by its three joints and the wheel's centre, a tetrahedron of fixed edges: with the lower wishbone's
- * angle given, each further point is where three spheres meet, or a circle and a sphere. That gives the wheel's travel,
- * camber and toe, and the strut's length L; the wheel rate is k L'² + F L'' with L' = dL/dz of the wheel.
+ * The three joints of the wheel carrier and the wheel's centre form a tetrahedron of fixed edges. For a given angle of the lower wishbone
+ * each further point is an intersection of three spheres, or of a circle and a sphere. This gives the wheel's travel z, camber and toe and
+ * the strut's length L; the wheel rate is k L'² + F L'' with L' = dL/dz, the strut's stiffness k and its force F.
  */
 #include "check.h"
 #include "model_run.h"
@@ -32,7 +32,7 @@ static double distance(const double a[3], const double b[3])
   return cmb_norm3(d);
 }
 
-/* x turned by the angle about the line from p to q. */
+/* Computes x rotated by the angle about the line from p to q. */
 static void turn(const double p[3], const double q[3], double angle, const double x[3],
                  double out[3])
 {
@@ -48,8 +48,8 @@ static void turn(const double p[3], const double q[3], double angle, const doubl
   }
 }
 
-/* Where the spheres about p[k] with radii r[k] meet; of the two points, the one on the same side of the plane as `hint` is of
- * the plane through `design`. */
+/* Computes an intersection of the spheres about p[k] with the radii |hint − design[k]|. Of the two points, takes the one that is on the same
+ * side of the plane through p as `hint` is of the plane through `design`. */
 static void three_spheres(const double *const p[3], const double *const design[3],
                           const double hint[3], double out[3])
 {
@@ -77,11 +77,12 @@ static void three_spheres(const double *const p[3], const double *const design[3
 
 struct corner {
   double wheel[3], axis[3]; /* axis of the wheel, a unit vector outwards */
-  double strut;             /* its length */
-  double moment;            /* Σ m z of the bodies between chassis and road */
+  double strut;             /* length of the strut */
+  double moment;            /* Σ m z of the unsprung bodies */
 };
 
-/* The upper wishbone's angle by bisection on the distance of the ball joints, everything else by spheres. */
+/* Returns the geometry for an angle of the lower wishbone: the angle of the upper wishbone by bisection on the distance of the ball joints,
+ * all other points as intersections of spheres. */
 static struct corner corner_at(double lower_angle)
 {
   double ball[3], upper[3], outer[3], seat[3], side[3], com[3][3], low = -0.6, high = 0.6;
@@ -89,7 +90,7 @@ static struct corner corner_at(double lower_angle)
   turn(lower_rear, lower_front, lower_angle, lower_ball, ball);
   turn(lower_rear, lower_front, lower_angle, spring_seat, seat);
   const double between = distance(lower_ball, upper_ball);
-  for (int i = 0; i < 60; i++) { /* turning upwards takes the upper joint away from the lower one */
+  for (int i = 0; i < 60; i++) { /* the distance of the ball joints grows with the upper angle */
     turn(upper_rear, upper_front, (low + high) / 2, upper_ball, upper);
     if (distance(ball, upper) > between)
       high = (low + high) / 2;
@@ -110,7 +111,7 @@ static struct corner corner_at(double lower_angle)
   return c;
 }
 
-/* The model with the chassis held and the wheel lifted. */
+/* Opens the model with the chassis held fixed and the wheel lifted by `travel`. */
 static void open_lifted(cmbt_run *r, double travel)
 {
   char text[300];
@@ -139,7 +140,7 @@ static void test_kinematics(void **state)
   }
 }
 
-/* The corner for a wheel travel: the lower wishbone's angle by bisection. */
+/* Returns the geometry for a wheel travel, with the lower wishbone's angle by bisection. */
 static struct corner corner_for(double travel)
 {
   double low = -0.5, high = 0.5;
@@ -153,7 +154,8 @@ static struct corner corner_for(double travel)
   return corner_at((low + high) / 2);
 }
 
-/* The tyre carries everything; and virtual work of a wheel travel: tyre, strut and weights are in balance. */
+/* Checks at equilibrium that the tyre force equals the total weight, and the virtual work of a wheel travel: tyre force times dz = strut
+ * force times dL + weight of the unsprung bodies times their rise. */
 static void test_static_load(void **state)
 {
   (void)state;
@@ -169,11 +171,11 @@ static void test_static_load(void **state)
   cmbt_near(load, (SPRUNG + LOWER + UPPER + CARRIER + WHEEL) * GRAVITY, 1e-8);
   cmbt_near(cmbt_output(&r, "left.strut_force") * slope, load - weight, 1e-3);
   cmbt_near(cmbt_output(&r, "acceleration"), 0, 1e-9);
-  cmbt_below(fabs(travel), 0.01); /* the car is drawn as it stands */
+  cmbt_below(fabs(travel), 0.01); /* the model's design position is near its equilibrium */
   cmbt_run_close(&r);
 }
 
-/* Two masses on wheel rate and tyre; the arms count half to each side. */
+/* Computes the eigenfrequencies of two masses on the wheel rate and the tyre's stiffness; half of the wishbones' mass belongs to each. */
 static void two_masses(double wheel_rate, double frequency[2])
 {
   const double arms = (LOWER + UPPER) / 2, m = SPRUNG + arms, u = CARRIER + WHEEL + arms;
@@ -182,7 +184,8 @@ static void two_masses(double wheel_rate, double frequency[2])
   frequency[1] = sqrt((b + sqrt(b * b - 4 * c)) / 2) / (2 * PI);
 }
 
-/* Heave hardly moves the arms; in the wheel's mode they turn, which half their mass stands for only roughly. */
+/* Compares the frequencies with the model of two masses. In the body's mode the wishbones hardly rotate (limit 0.5 %); in the wheel's mode
+ * they do, and half of their mass represents this only roughly (5 %). */
 static void test_frequencies(void **state)
 {
   (void)state;
@@ -201,14 +204,14 @@ static void test_frequencies(void **state)
   two_masses(STIFFNESS * slope * slope + F * bend, frequency);
   cmbt_ok(r.ctx, cmb_linearize(r.ctx, r.eq, 0, r.result->q, r.result->v, &lin));
   const cmb_eigenmode *last = &lin->eigenmodes[lin->eigenmode_count - 2];
-  assert_true(lin->eigenmodes[0].neutral); /* the wheel's turning */
+  assert_true(lin->eigenmodes[0].neutral); /* rotation of the wheel */
   cmbt_near(last[0].frequency / frequency[0], 1, 0.005);
   cmbt_near(last[1].frequency / frequency[1], 1, 0.05);
   cmb_linearization_destroy(lin);
   cmbt_run_close(&r);
 }
 
-/* What the road brings in and the dampers take out is the change of the energy; in the end the car stands as before. */
+/* Checks over a bump that the energy changes by the work of road and dampers and that the suspension returns to its initial travel. */
 static void test_bump(void **state)
 {
   (void)state;
@@ -227,7 +230,7 @@ static void test_bump(void **state)
   cmbt_run_close(&r);
 }
 
-/* The same in the middle of the bump, where the energy is far from where it began. */
+/* Checks the same energy balance in the middle of the bump, where the energy differs much from its initial value. */
 static void test_energy_in_the_bump(void **state)
 {
   (void)state;
@@ -241,7 +244,7 @@ static void test_energy_in_the_bump(void **state)
   cmbt_run_close(&r);
 }
 
-/* A right corner as the mirror image: same coordinates, same forces, opposite y. */
+/* Checks that a mirrored right corner has the same lengths and forces as the left one, and the opposite y. */
 static void test_mirrored(void **state)
 {
   (void)state;

@@ -1,7 +1,7 @@
 /*
- * All models in models/: each is read, assembled and run in the three formulations (explicit, residual, Cartesian), and all
- * outputs agree at the end. They are three derivations of the equations, with different coordinates and different
- * errors of integration. And the car axis against its reference solution in quadruple precision.
+ * The models in models/, but a few large ones: each is read, assembled and run in the three formulations (explicit, residual, Cartesian),
+ * and all outputs agree at the end. The formulations are three derivations of the equations with different coordinates and different
+ * errors of integration. The car axis is also compared with its reference solution in quadruple precision.
  */
 #include "check.h"
 #include "dae/problems/caraxis_reference.h"
@@ -12,6 +12,7 @@
 
 enum { MOST_OUTPUTS = 64 };
 
+/* Returns whether the model asks for a start at equilibrium. */
 static bool wants_equilibrium(const cmb_model *model)
 {
   int count;
@@ -22,14 +23,14 @@ static bool wants_equilibrium(const cmb_model *model)
   return false;
 }
 
-/* Models that an explicit method takes tiny steps for. */
+/* Returns whether an explicit method needs very small steps for the model, which is then run for a shorter time. */
 static bool is_stiff(const char *name)
 {
   return strcmp(name, "double-wishbone") == 0 || strcmp(name, "axle-stamp") == 0 ||
          strcmp(name, "sedan") == 0;
 }
 
-/* The outputs after a second at most, and much less of the stiff models; how many. */
+/* Computes the outputs after 1 s or the model's end if it is earlier, for stiff models after 0.05 s. Returns their number. */
 static int run_form(const char *name, cmb_formulation form, double *outputs)
 {
   cmbt_run r;
@@ -44,6 +45,7 @@ static int run_form(const char *name, cmb_formulation form, double *outputs)
   return n;
 }
 
+/* Returns the largest |x_i − y_i| / max(1, |x_i|), infinity if a value is not finite. */
 static double difference(int n, const double *x, const double *y)
 {
   double most = 0;
@@ -62,7 +64,7 @@ static void test_formulations_agree(void **state)
   assert_true(count >= 12);
   for (int i = 0; i < count; i++) {
     if (strcmp(names[i], "hmmwv14") == 0 || strcmp(names[i], "iltis") == 0)
-      continue; /* stiff and large: test_hmmwv.c and test_iltis.c compare them, with implicit methods */
+      continue; /* stiff and large: test_hmmwv.c and test_iltis.c run them with implicit methods */
     if (cmbt_has_trailer(names[i])) continue;
     double x[MOST_OUTPUTS], y[MOST_OUTPUTS], z[MOST_OUTPUTS];
     int n = run_form(names[i], CMB_FORM_EXPLICIT, x);

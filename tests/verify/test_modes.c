@@ -1,12 +1,12 @@
 /*
- * Which modes belong to a state: one rule (dae/modes.h), wherever a state comes from.
+ * One function finds the modes that belong to a state (dae/modes.h), whether it is a start, an equilibrium or the end of a step:
  *
- *   - forces of nested conditions, floors and tables with known integrals, by every method: functions that an inner switch makes
- *     exactly 0, levels that decide on levels, several functions that switch at the same time;
- *   - random nested conditions: after a start, a search from any modes, an equilibrium, at each step of a run and of a real-time
- *     run no switching function disagrees with its mode, and the force in these modes is what the formula says. The judge is an
- *     output of the same formula: outputs keep their comparisons, and have no modes;
- *   - functions of λ that make each other switch, at one time; modes that bring about their own opposite end with words.
+ *   - forces with nested conditions, floors and tables whose integrals are known, by every method: functions that an inner switch makes
+ *     exactly 0, levels that depend on levels, several functions that switch at the same time;
+ *   - random nested conditions: after a start, after a search from arbitrary modes, at an equilibrium, and at each step of a run and of a
+ *     real-time run no switching function contradicts its mode, and the force in these modes has the value of the formula. The reference
+ *     is an output of the same formula: outputs evaluate their comparisons directly and have no modes;
+ *   - functions of λ that make each other switch at the same time; modes that cause their own opposite end with a message.
  */
 #include "check.h"
 #include "dae/modes.h"
@@ -22,13 +22,13 @@
 
 enum { ROOM = 20000, MOST_SWITCHES = 400, MOST_STEPS = 3000 };
 
-/* ---- a mass for each force */
+/* ---- two masses with given forces */
 
 static const char *const kinks = "tables:\n"
                                  "  up: [[0, 0], [1, 1], [2, -1], [4, 3]]\n"
                                  "  bend: [[-2, 1], [-0.5, -1], [0.5, 1], [2, 0]]\n";
 
-/* Two masses of 1 on rails, pushed by the forces fx and fy, which are outputs too. */
+/* Opens two masses of 1 on rails with the forces fx and fy, which are outputs too; `rates` is the initial velocity of the first. */
 static cmb_system *open_system(cmb_context *ctx, const char *fx, const char *fy, const char *rates,
                                cmb_model **model)
 {
@@ -55,16 +55,17 @@ static cmb_system *open_system(cmb_context *ctx, const char *fx, const char *fy,
 
 /* ---- known integrals */
 
+/* A force with its integral over a run. The sum of all |jumps| of the force times the step bounds the error of a method that switches only at
+ * the ends of steps. */
 struct integral {
   const char *force;
-  double t_end, v; /* ∫ force */
-  int events;      /* −1: not counted */
-  double
-      jumps; /* the sum of all |jumps|: what a method that switches at ends of steps may be late by, in steps */
+  double t_end, v; /* v = ∫ force dt */
+  int events;      /* expected number; −1: not checked */
+  double jumps;    /* Σ |jump| */
 };
 
 static const struct integral integrals[] = {
-    {"if(max(0, 1 - t) > 0, 1, 0)", 2, 1, 2, 1}, /* exactly 0 from 1 s on: not > 0 */
+    {"if(max(0, 1 - t) > 0, 1, 0)", 2, 1, 2, 1}, /* the argument is exactly 0 from 1 s on */
     {"if(max(0, 1 - t) >= 0, 1, 0)", 2, 2, -1, 0},
     {"if(min(0, t - 1) < 0, 4, 1)", 2, 5, 2, 3},
     {"if(abs(min(t - 1, 0)) > 0, 4, 1)", 2, 5, -1, 3},
@@ -74,8 +75,8 @@ static const struct integral integrals[] = {
     {"floor(t + 10*floor(2*t))", 2, 31, -1, 31},
     {"floor(floor(4*t)/2) + bend(floor(2*t) - 2)", 2,
      0.5 * (0 + 1 + 2 + 3 + 1 + -1.0 / 3 + 0 + 2.0 / 3), -1, 8},
-    {"if(t > 1, 2, 0) + if(2*t > 2, 3, 0) + if(floor(t) >= 1, 5, 0)", 2, 10, 5,
-     10}, /* the last at the end */
+    /* floor(t) changes once more at the end */
+    {"if(t > 1, 2, 0) + if(2*t > 2, 3, 0) + if(floor(t) >= 1, 5, 0)", 2, 10, 5, 10},
     {"max(min(t, 1), 0.5)", 2, 1.625, -1, 0},
     {"if(max(0, 1 - x) > 0, 1, 0)", 2, 1, 2, 1}, /* x = t */
     {"if(floor(x) > if(x > 1.5, 2, 0), 1, 0)", 4, 1.5, -1, 3},
@@ -122,30 +123,31 @@ static void test_integrals(void **state)
 
 /* ---- random conditions */
 
-struct judge {
+/* Equations whose states are compared with the formulas; the counts are kept over several models. */
+struct checker {
   cmb_context *ctx;
   cmb_system *system;
   const cmb_equations *eq;
   cmb_evaluator *ev;
   cmb_mode_search search;
-  cmb_simulation *sim; /* that is looked at */
-  bool real_time;
+  cmb_simulation *sim; /* the running simulation */
+  bool real_time;      /* compare the forces in states with a function near 0 too */
   int steps;
-  long states, changes,
-      edges; /* how many were judged, how many modes were other than +1, functions exactly or nearly 0 */
+  /* numbers of states checked, of modes other than +1, of states with a function exactly or nearly 0 */
+  long states, changes, edges;
 };
 
-static void close_judge(struct judge *j, cmb_model *model)
+static void close_checker(struct checker *j, cmb_model *model)
 {
   cmb_evaluator_destroy(j->ev);
   cmb_system_destroy(j->system);
   cmb_model_destroy(model);
 }
 
-static void open_judge(struct judge *j, cmb_context *ctx, const char *fx, const char *fy,
-                       cmb_model **model)
+static void open_checker(struct checker *j, cmb_context *ctx, const char *fx, const char *fy,
+                         cmb_model **model)
 {
-  *j = (struct judge){.ctx = ctx, .states = j->states, .changes = j->changes, .edges = j->edges};
+  *j = (struct checker){.ctx = ctx, .states = j->states, .changes = j->changes, .edges = j->edges};
   j->system = open_system(ctx, fx, fy, "0.25", model);
   j->eq = cmb_system_equations(j->system);
   assert_in_range(j->eq->ns, 0, MOST_SWITCHES);
@@ -154,13 +156,14 @@ static void open_judge(struct judge *j, cmb_context *ctx, const char *fx, const 
   for (int i = 0; i < 2; i++) assert_string_equal(j->eq->v_names[i], i ? "y'" : "x'");
 }
 
-/* No function disagrees with its mode by more than `slack`; where none is near 0 the forces are those of the formulas. */
-static void judge(struct judge *j, double t, const double *q, const double *v, const int *mode,
-                  double slack)
+/* Checks that no function contradicts its mode by more than `slack`, and that the forces are those of the formulas (outside of real-time runs
+ * only where no function is within `slack` of 0). */
+static void check_state(struct checker *j, double t, const double *q, const double *v,
+                        const int *mode, double slack)
 {
   double s[MOST_SWITCHES], f[2], out[2];
   const double none[2] = {0};
-  bool edge = false;
+  bool edge = false; /* a switching function is within `slack` of 0 */
   if (j->eq->ns > 0) memcpy(j->ev->mode, mode, (size_t)j->eq->ns * sizeof *mode);
   cmbt_ok(j->ctx, cmb_switches(j->ev, t, q, v, NULL, s));
   for (int i = 0; i < j->eq->ns; i++) {
@@ -178,14 +181,15 @@ static void judge(struct judge *j, double t, const double *q, const double *v, c
   for (int i = 0; i < 2; i++) cmbt_near(f[i], out[i], 1e-9 * fmax(1, fabs(out[i])));
 }
 
-/* States in which functions are exactly 0 now and then. */
+/* Returns a random number that is a multiple of 0.5 with probability 1/4, so that functions are exactly 0 in some states. */
 static double random_state(struct cmbt_random *r)
 {
   return cmbt_random_int(r, 0, 3) == 0 ? 0.5 * cmbt_random_int(r, -4, 4)
                                        : cmbt_random_uniform(r, -3, 3);
 }
 
-static void judge_starts(struct judge *j, struct cmbt_random *r)
+/* Checks 20 random starts, and that a search from arbitrary modes finds the same modes again unless a function is exactly 0. */
+static void check_starts(struct checker *j, struct cmbt_random *r)
 {
   for (int k = 0; k < 20; k++) {
     double q[2], v[2], a[2];
@@ -196,13 +200,12 @@ static void judge_starts(struct judge *j, struct cmbt_random *r)
     for (int i = 0; i < 2; i++) q[i] = random_state(r), v[i] = random_state(r);
     cmbt_ok(j->ctx, cmb_start_in_modes(j->ev, &j->search, t, q, v, a, NULL, &report));
     if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
-    judge(j, t, q, v, mode, 0);
-    /* found again from any modes; by the formula alone, too, where nothing is exactly 0 */
+    check_state(j, t, q, v, mode, 0);
+    /* the second call finds out whether a function is exactly 0: then the modes are not unique */
     const long edges = j->edges;
-    judge(j, t, q, v, mode, 0);
+    check_state(j, t, q, v, mode, 0);
     for (int i = 0; i < j->eq->ns; i++) {
-      const int other =
-          cmb_mode_is_level(j->ev, i) ? 0 : -1; /* there is no interval -1 of a table */
+      const int other = cmb_mode_is_level(j->ev, i) ? 0 : -1; /* tables have no interval -1 */
       j->ev->mode[i] = cmbt_random_int(r, 0, 1) ? 1 : other;
     }
     cmbt_ok(j->ctx, cmb_find_modes(j->ev, &j->search, t, q, v, NULL, NULL, &changed));
@@ -210,30 +213,31 @@ static void judge_starts(struct judge *j, struct cmbt_random *r)
       assert_memory_equal(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
     }
     if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
-    j->real_time = true; /* the formula decides, and its value is right on an edge too */
-    judge(j, t, q, v, mode, 0);
+    j->real_time = true; /* compare the forces where a function is 0, too */
+    check_state(j, t, q, v, mode, 0);
     j->real_time = false;
   }
 }
 
 static cmb_status after_step(void *user, double t)
 {
-  struct judge *j = user;
+  struct checker *j = user;
   const cmb_result *r = cmb_simulation_result(j->sim);
   (void)t;
-  judge(j, r->t, r->q, r->v, r->mode, j->real_time ? 0 : 1e-9);
+  check_state(j, r->t, r->q, r->v, r->mode, j->real_time ? 0 : 1e-9);
   return ++j->steps < MOST_STEPS ? CMB_OK : CMB_ERROR_EVENTS;
 }
 
-/* A run, with each of its states judged. Forces that hold a motion on an edge end it, with words or by many steps. */
-static bool judge_run(struct judge *j, const char *method, double t_end)
+/* Runs the system and checks the state after each step. Returns false if the run ends with CMB_ERROR_EVENTS, because forces hold the motion
+ * at a switch: by the library's message or after MOST_STEPS steps. */
+static bool check_run(struct checker *j, const char *method, double t_end)
 {
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find(method);
   options.t_end = t_end;
   j->steps = 0;
   j->real_time = cmb_method_is_real_time(options.method);
-  if (j->real_time) options.integrator.step = 1.0 / 128; /* times meet round constants */
+  if (j->real_time) options.integrator.step = 1.0 / 128; /* steps end at multiples of 0.5 */
   options.observer = (cmb_observer){.user = j, .after_step = after_step};
   cmbt_ok(j->ctx, cmb_simulation_create(j->ctx, j->system, &options, &j->sim));
   const cmb_status status = cmb_simulation_run(j->sim);
@@ -244,7 +248,8 @@ static bool judge_run(struct judge *j, const char *method, double t_end)
   return status == CMB_OK;
 }
 
-static bool judge_equilibrium(struct judge *j, struct cmbt_random *r)
+/* Checks the modes at an equilibrium; returns false if none is found. */
+static bool check_equilibrium(struct checker *j, struct cmbt_random *r)
 {
   double q[2], lambda[1]; /* there are no constraints */
   const double v[2] = {0};
@@ -253,8 +258,8 @@ static bool judge_equilibrium(struct judge *j, struct cmbt_random *r)
   for (int i = 0; i < 2; i++) q[i] = random_state(r);
   if (cmb_equilibrium(j->ev, 0.3, q, NULL, lambda, &report) != CMB_OK) return false;
   if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
-  j->real_time = true; /* the formula decides */
-  judge(j, 0.3, q, v, mode, 0);
+  j->real_time = true; /* compare the forces where a function is 0, too */
+  check_state(j, 0.3, q, v, mode, 0);
   j->real_time = false;
   return true;
 }
@@ -262,33 +267,34 @@ static bool judge_equilibrium(struct judge *j, struct cmbt_random *r)
 static void test_random(void **state)
 {
   (void)state;
-  static const char *const rest[] = {"t", "x", "y"}, *const all[] = {"t", "x", "y", "x.rate",
-                                                                     "y.rate"};
+  static const char *const places[] = {"t", "x", "y"}, *const all[] = {"t", "x", "y", "x.rate",
+                                                                       "y.rate"};
   static const char *const tables[] = {"up", "bend"};
   static char fx[ROOM], fy[ROOM], pulled[2][ROOM + 20];
   const int count = cmbt_count("CAMBER_MODES", 60);
   cmb_context *ctx = cmb_context_create(NULL);
-  struct judge j = {0};
+  struct checker j = {0};
   int ended = 0, balanced = 0;
   for (int k = 0; k < count; k++) {
     struct cmbt_random r = {(uint64_t)k};
     cmb_model *model;
     const int depth = 2 + k % 4;
-    cmbt_random_formula(&r, &(struct cmbt_formula_words){3, 2, rest, tables}, depth, sizeof fx, fx);
+    cmbt_random_formula(&r, &(struct cmbt_formula_words){3, 2, places, tables}, depth, sizeof fx,
+                        fx);
     cmbt_random_formula(&r, &(struct cmbt_formula_words){5, 2, all, tables}, depth, sizeof fy, fy);
-    open_judge(&j, ctx, fx, fy, &model);
-    judge_starts(&j, &r);
-    judge_run(&j, "lie", 2);
-    close_judge(&j, model);
+    open_checker(&j, ctx, fx, fy, &model);
+    check_starts(&j, &r);
+    check_run(&j, "lie", 2);
+    close_checker(&j, model);
     for (int i = 0; i < 2; i++) {
       snprintf(pulled[i], sizeof pulled[i], "%s - 5*%s", fx, i ? "y" : "x");
     }
-    open_judge(&j, ctx, pulled[0], pulled[1], &model);
-    ended += judge_run(&j, k % 2 ? "mdop5" : "radau5", 2);
-    balanced += judge_equilibrium(&j, &r);
-    close_judge(&j, model);
+    open_checker(&j, ctx, pulled[0], pulled[1], &model);
+    ended += check_run(&j, k % 2 ? "mdop5" : "radau5", 2);
+    balanced += check_equilibrium(&j, &r);
+    close_checker(&j, model);
   }
-  printf("%d models: %ld states, %ld modes other than +1, %ld states on an edge; %d runs to the "
+  printf("%d models: %ld states, %ld modes other than +1, %ld states at a switch; %d runs to the "
          "end, %d "
          "equilibria\n",
          count, j.states, j.changes, j.edges, ended, balanced);
@@ -296,10 +302,11 @@ static void test_random(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- functions of λ: a mass that is held, so that λ is the force, which the modes decide on */
+/* ---- functions of λ: a mass that is held fixed, so that λ equals the force, which depends on the modes */
 
 enum { CASCADE = 5 };
 
+/* Fills M = 1, f = force and the constraint q = 0: then λ = force. */
 static cmb_status hold(const cmb_point *at, const cmb_terms *want, double force)
 {
   if (want->M) want->M[0] = 1;
@@ -311,7 +318,7 @@ static cmb_status hold(const cmb_point *at, const cmb_terms *want, double force)
   return CMB_OK;
 }
 
-/* f is the number of modes −1. */
+/* Evaluates the held mass with a force that equals the number of modes −1. */
 static cmb_status cascade_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   int fallen = 0;
@@ -320,7 +327,7 @@ static cmb_status cascade_evaluate(const void *self, const cmb_point *at, const 
   return hold(at, want, fallen);
 }
 
-/* The first falls at 1 s, and each makes the next one fall. */
+/* Computes s_0, which becomes negative at 1 s, and s_i = i − 0.5 − λ, negative when i modes are −1: each change causes the next. */
 static cmb_status cascade_switches(const void *self, const cmb_point *at, const double *lambda,
                                    double *s)
 {
@@ -330,7 +337,7 @@ static cmb_status cascade_switches(const void *self, const cmb_point *at, const 
   return CMB_OK;
 }
 
-/* From 1 s on f makes its own function turn again. */
+/* Evaluates the held mass with a force that from 1 s on has the sign opposite to the mode; s = λ is the force, so neither mode is consistent. */
 static cmb_status flip_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;
@@ -382,7 +389,7 @@ static cmb_status run_held(cmb_context *ctx, const cmb_equations *eq, const cmb_
   return status;
 }
 
-/* At one time, or in the first steps of a real-time method, all functions fall. At a start behind it they have. */
+/* Checks that all functions switch at 1 s (with a real-time method in the steps after it), and that they have switched at a start at 2 s. */
 static void test_cascade(void **state)
 {
   (void)state;
@@ -403,7 +410,7 @@ static void test_cascade(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* At an event at 1 s, and at a start. */
+/* Checks that a switching function for which no mode is consistent ends a run with a message: at an event at 1 s, and at a start at 1 s. */
 static void test_unsettled(void **state)
 {
   (void)state;

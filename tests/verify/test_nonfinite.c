@@ -1,16 +1,15 @@
 /*
- * Equations that misbehave. A wrapper passes on a bundled problem, but at the k-th time that one of its arrays
- * (M, f, g, G, γ, g_t, switching functions, outputs, q̇) is filled, one entry of it becomes NaN, +Inf or
- * -Inf: only then, or from then on. For every k of a short run with events and dense output, every array and
- * every method:
+ * Equations that return values that are not finite. A wrapper passes on a bundled problem, but at the k-th time that one of its arrays
+ * (M, f, g, G, γ, g_t, switching functions, outputs, q̇) is filled, one entry becomes NaN, +Inf or -Inf: only then, or from then on. For
+ * every k of a short run with events and dense output, every array and every method:
  *
- *   - the run returns, after a bounded number of evaluations, with CMB_OK or with an error and words;
- *   - whatever is recorded and whatever the result holds is finite;
- *   - CMB_OK means that the end is reached, the constraints hold, and state and events are those of the
- *     undisturbed run; a fault that stays never ends in CMB_OK;
- *   - faults inside an attempted step cost no more than that attempt.
+ *   - the run returns, after a bounded number of evaluations, with CMB_OK or with an error and a message;
+ *   - all records and all of the result are finite;
+ *   - CMB_OK means that the end is reached, the constraints are satisfied, and state and events are those of the undisturbed run; a
+ *     permanent fault does not end in CMB_OK unless the result is exactly that of the undisturbed run;
+ *   - a fault inside an attempted step costs no more than that attempt.
  *
- * Also: equations that cannot be evaluated beyond a border, and equations that ask for the end.
+ * Also: equations that cannot be evaluated beyond a limit of the position, and equations that request the end of the run.
  */
 #include "methods.h"
 
@@ -28,7 +27,7 @@
 
 enum { MOST = 8, MOST_STEPS = 4000, MOST_EVALUATIONS = 100000 };
 
-/* What is disturbed. MASS_ONCE: M of a problem that says its mass matrix is constant. */
+/* The array that is disturbed. MASS_ONCE: M of a problem that declares its mass matrix constant. */
 enum target { MASS, MASS_ONCE, FORCES, G_VALUE, G_MATRIX, GAMMA, G_T, SWITCHES, OUTPUTS, RATES };
 enum { TARGETS = RATES + 1 };
 
@@ -38,22 +37,23 @@ static const char *const target_names[TARGETS] = {
 struct fault {
   enum target target;
   double value;
-  long at; /* the how-many-eth filling, from 1; 0: none */
-  bool stays;
+  long at;    /* counts how often the target is filled, from 1; 0: no fault */
+  bool stays; /* permanent from then on */
 };
 
-/* A problem with a fault in it: the equations' self. */
+/* A problem with a fault: `self` of the wrapped equations. */
 struct faulty {
   const cmb_equations *inner;
   struct fault fault;
   long *filled;      /* how often the target was filled */
   long *evaluations; /* calls of any function */
   bool dense;        /* M is handed out as a full matrix */
-  double border;     /* beyond it, q[0] < border, f is NaN, or the equations refuse */
-  bool refuses;      /* ... with CMB_RETRY_DOMAIN */
-  long ends_at;      /* the evaluation that asks for the end of the run; 0: none */
+  double border;     /* for q[0] < border f is NaN, or the equations return an error */
+  bool refuses;      /* that error: CMB_RETRY_DOMAIN */
+  long ends_at;      /* the evaluation that returns CMB_ERROR_INPUT; 0: none */
 };
 
+/* Counts that `target` is filled and disturbs one entry of x if the fault is due. */
 static void disturb(const struct faulty *p, enum target target, int n, double *x)
 {
   if (target != p->fault.target || !x || n == 0) return;
@@ -62,8 +62,8 @@ static void disturb(const struct faulty *p, enum target target, int n, double *x
   if (now) x[k % n] = p->fault.value;
 }
 
-/* The diagonal that the problem gives becomes a full matrix. An entry that is disturbed is so on both sides of
- * the diagonal: only one of them is looked at. */
+/* Expands the diagonal mass matrix to a full one if `dense`, and disturbs it. A disturbed entry is mirrored on the other side of the diagonal,
+ * since the library reads only one of them. */
 static void give_mass(const struct faulty *p, double *M)
 {
   double diagonal[MOST];
@@ -146,7 +146,7 @@ struct outcome {
   double t, q[MOST], v[MOST], lambda[MOST];
   double position, velocity;
   long events, records, filled, evaluations, bad_records;
-  bool finite; /* all of the result */
+  bool finite; /* all values of the result */
 };
 
 static bool all_finite(int n, const double *x)
@@ -162,7 +162,8 @@ struct watcher {
   long bad;
 };
 
-static cmb_status look(void *user, const cmb_record *r)
+/* Counts the records with a value that is not finite. */
+static cmb_status count_bad_records(void *user, const cmb_record *r)
 {
   struct watcher *w = user;
   bool good = isfinite(r->t) && all_finite(w->eq->nq, r->q) && all_finite(w->eq->nv, r->v) &&
@@ -194,6 +195,7 @@ struct setup {
   bool dense;
 };
 
+/* Runs the problem with the fault p and returns its result. */
 static struct outcome run(const struct setup *s, struct faulty p)
 {
   static const cmb_setting angle = {"angle", 1};
@@ -219,7 +221,7 @@ static struct outcome run(const struct setup *s, struct faulty p)
   options.integrator.rtol = options.integrator.atol = s->tolerance;
   options.integrator.max_steps = MOST_STEPS;
   options.every = s->every;
-  options.observer = (cmb_observer){.user = &watcher, .record = look};
+  options.observer = (cmb_observer){.user = &watcher, .record = count_bad_records};
   assert_int_equal(cmb_simulation_create(ctx, system, &options, &sim), CMB_OK);
   o.status = cmb_simulation_run(sim);
   snprintf(o.message, sizeof o.message, "%s", cmb_last_error(ctx));
@@ -232,7 +234,7 @@ static struct outcome run(const struct setup *s, struct faulty p)
   return o;
 }
 
-/* ---- judging it */
+/* ---- checking a run */
 
 static double distance(const double *x, const double *y)
 {
@@ -241,48 +243,51 @@ static double distance(const double *x, const double *y)
   return most;
 }
 
-/* What is wrong with the outcome, NULL if nothing is. */
-static const char *verdict(const struct setup *s, const struct fault *f, const struct outcome *calm,
-                           const struct outcome *o)
+/* Returns a description of what is wrong with the outcome, NULL if nothing is; `reference` is the undisturbed run. */
+static const char *verdict(const struct setup *s, const struct fault *f,
+                           const struct outcome *reference, const struct outcome *o)
 {
   const double enough = 100 * s->tolerance;
   if (o->evaluations > MOST_EVALUATIONS) return "too many evaluations";
   if (o->bad_records > 0) return "a record is not finite";
   if (!o->finite) return "the result is not finite";
   if (o->status > 0) return "a recoverable status at the end";
-  if (o->status < 0 && o->message[0] == '\0') return "an error without words";
+  if (o->status < 0 && o->message[0] == '\0') return "an error without a message";
   if (o->status < 0) {
     return o->status == CMB_ERROR_STEP_SIZE || o->status == CMB_ERROR_NONFINITE ||
                    o->status == CMB_ERROR_EQUATIONS || o->status == CMB_ERROR_INCONSISTENT
                ? NULL
-               : "another error than the step size, a value not finite, the equations or no start";
+               : "an error of another kind than those of step size, values, equations or start";
   }
-  if (f->stays) { /* after the last step only the watch for losses of rank may meet it, which decides on nothing */
-    bool same = distance(o->q, calm->q) == 0 && distance(o->v, calm->v) == 0 &&
-                o->position == calm->position && o->velocity == calm->velocity;
-    return same ? NULL : "a fault that stays was not noticed";
+  if (f->stays) { /* a fault after the last step can affect only the check of the rank, not the result */
+    bool same = distance(o->q, reference->q) == 0 && distance(o->v, reference->v) == 0 &&
+                o->position == reference->position && o->velocity == reference->velocity;
+    return same ? NULL : "a permanent fault was not noticed";
   }
   if (o->t != s->t_end) return "the end is not reached";
-  if (o->position > s->tolerance || o->velocity > s->tolerance) return "the constraints are broken";
-  if (o->events != calm->events || o->records != calm->records) return "other events or records";
-  if (distance(o->q, calm->q) > enough || distance(o->v, calm->v) > 10 * enough)
-    return "the state is another one";
+  if (o->position > s->tolerance || o->velocity > s->tolerance) return "constraints are violated";
+  if (o->events != reference->events || o->records != reference->records)
+    return "other events or records";
+  if (distance(o->q, reference->q) > enough || distance(o->v, reference->v) > 10 * enough)
+    return "the state differs from that of the undisturbed run";
   return NULL;
 }
 
+/* Numbers of runs, of single faults by target, and of those after which the run still ended with CMB_OK. */
 struct tally {
-  long runs, mended[TARGETS], single[TARGETS];
+  long runs, recovered[TARGETS], single[TARGETS];
 };
 
-static void judge(const struct setup *s, struct fault f, const struct outcome *calm,
-                  struct tally *tally)
+/* Runs with the fault f and fails the test if the outcome is wrong. */
+static void check_fault(const struct setup *s, struct fault f, const struct outcome *reference,
+                        struct tally *tally)
 {
   struct outcome o = run(s, (struct faulty){.fault = f, .border = -INFINITY});
-  const char *wrong = verdict(s, &f, calm, &o);
+  const char *wrong = verdict(s, &f, reference, &o);
   tally->runs++;
   if (!f.stays) {
     tally->single[f.target]++;
-    tally->mended[f.target] += o.status == CMB_OK;
+    tally->recovered[f.target] += o.status == CMB_OK;
   }
   if (wrong) {
     fail_msg("%s with %s, %s = %g %s filling %ld: %s (status %s, '%s', t = %.17g)", s->problem,
@@ -291,21 +296,21 @@ static void judge(const struct setup *s, struct fault f, const struct outcome *c
   }
 }
 
-/* All k, the three values (under the sanitizers in turn), once and staying. */
+/* Tests each k with each of the three values (a sample of them under the sanitizers), as a single and as a permanent fault. */
 static void disturb_everywhere(const struct setup *s, enum target target, struct tally *tally)
 {
   static const double values[] = {NAN, INFINITY, -INFINITY};
   const struct fault none = {.target = target};
-  struct outcome calm = run(s, (struct faulty){.fault = none, .border = -INFINITY});
-  assert_int_equal(calm.status, CMB_OK);
-  assert_true(calm.records > 2);
-  for (long k = 1; k <= calm.filled; k++) {
+  struct outcome reference = run(s, (struct faulty){.fault = none, .border = -INFINITY});
+  assert_int_equal(reference.status, CMB_OK);
+  assert_true(reference.records > 2);
+  for (long k = 1; k <= reference.filled; k++) {
     for (int i = 0; i < 3; i++) {
       if (!cmbt_is_sampled((int)k + i)) continue;
       struct fault f = {.target = target, .value = values[i], .at = k};
-      judge(s, f, &calm, tally);
+      check_fault(s, f, &reference, tally);
       f.stays = true;
-      judge(s, f, &calm, tally);
+      check_fault(s, f, &reference, tally);
     }
   }
 }
@@ -320,11 +325,11 @@ static void check_problem(struct setup s)
   }
   print_message("%s: %ld runs\n", s.problem, tally.runs);
   for (int i = 0; i < TARGETS; i++) {
-    print_message("  %-10s %4ld of %4ld single faults mended\n", target_names[i], tally.mended[i],
-                  tally.single[i]);
+    print_message("  %-10s %4ld of %4ld runs with a single fault recovered\n", target_names[i],
+                  tally.recovered[i], tally.single[i]);
   }
-  assert_true(tally.mended[FORCES] > tally.single[FORCES] / 2);
-  assert_true(tally.mended[MASS] > tally.single[MASS] / 2);
+  assert_true(tally.recovered[FORCES] > tally.single[FORCES] / 2);
+  assert_true(tally.recovered[MASS] > tally.single[MASS] / 2);
 }
 
 static void test_pendulum(void **state)
@@ -351,9 +356,9 @@ static void test_circular_track(void **state)
   check_problem((struct setup){"circular-track", NULL, 1.2, 0.3, 1e-4, false}); /* q̇ = T(q) v */
 }
 
-/* ---- what the equations say themselves */
+/* ---- errors that the equations return */
 
-/* A run comes as near to the border as it can, and says what is beyond it. */
+/* Checks that a run comes as near to the limit of the position as it can, and that its message names the reason. */
 static void check_border(const cmb_method *method, bool refuses, cmb_status reason)
 {
   struct setup s = {"pendulum", method, 2, 0, 1e-6, false};
@@ -363,7 +368,7 @@ static void check_border(const cmb_method *method, bool refuses, cmb_status reas
   assert_true(o.finite && o.bad_records == 0 && o.events == 1);
   assert_true(o.evaluations < MOST_EVALUATIONS);
   if (!(o.q[0] >= -0.3 && o.q[0] < -0.3 + 1e-6)) {
-    fail_msg("%s stops at x = %.17g, border at -0.3", cmb_method_name(method), o.q[0]);
+    fail_msg("%s stops at x = %.17g, limit at -0.3", cmb_method_name(method), o.q[0]);
   }
 }
 
@@ -377,7 +382,7 @@ static void test_border(void **state)
   }
 }
 
-/* At each evaluation in turn the equations ask for the end. It comes at once, with their status and words. */
+/* Lets each evaluation in turn request the end of the run. The run must end at this evaluation, with the equations' status and a message. */
 static void test_end_asked_for(void **state)
 {
   (void)state;
@@ -385,12 +390,12 @@ static void test_end_asked_for(void **state)
   for (int m = 0; m < cmb_method_count(); m++) {
     if (!cmbt_is_short(cmb_method_at(m))) continue;
     struct setup s = {"pendulum", cmb_method_at(m), 0.7, 0.1, 1e-4, false};
-    struct outcome calm = run(&s, (struct faulty){.fault = none, .border = -INFINITY});
-    for (long k = 1; k <= calm.evaluations; k++) {
+    struct outcome reference = run(&s, (struct faulty){.fault = none, .border = -INFINITY});
+    for (long k = 1; k <= reference.evaluations; k++) {
       struct faulty p = {.fault = none, .border = -INFINITY, .ends_at = k};
       struct outcome o = run(&s, p);
-      if (o.status == CMB_OK) { /* evaluation k was one of switches or outputs, which do not ask */
-        assert_int_equal(o.evaluations, calm.evaluations);
+      if (o.status == CMB_OK) { /* evaluation k was one of switches or outputs */
+        assert_int_equal(o.evaluations, reference.evaluations);
         continue;
       }
       assert_int_equal(o.status, CMB_ERROR_INPUT);

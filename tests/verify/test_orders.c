@@ -1,11 +1,11 @@
 /*
- * Observed orders of convergence with fixed steps, for every method, on the car axis and the pendulum, with
- * projection after each step and without (the half-explicit methods keep their velocities by themselves).
+ * Observed orders of convergence with fixed steps, for every explicit method, on the car axis and the pendulum, with projection after each
+ * step and without (the half-explicit methods satisfy the velocity constraints by themselves).
  *
- * The error is the root mean square over points along the trajectory, against references that do not use
- * the library; a single end point would show the zeros of the error rather than its order. For mdop853 the
- * pendulum only falls from 2 rad to about the lowest point: over whole swings the symmetry of the motion
- * cancels its leading error term, and anything from 1 to 14 is observed between neighbouring step sizes.
+ * The error is the root mean square over points along the trajectory, against references that do not use the library; at a single end
+ * point the error may happen to be near zero, which hides its order. For mdop853 the pendulum only falls from 2 rad to about the lowest
+ * point: over whole swings the symmetry of the motion cancels the leading error term, and orders from 1 to 14 are observed between
+ * neighbouring step sizes.
  */
 #include "check.h"
 #include "fixed_steps.h"
@@ -19,7 +19,7 @@ struct expected {
   const struct cmbt_trajectory *problem[2];
   int steps[2][LEVELS];            /* per problem: steps in a section */
   double order, tolerance;         /* of q and v */
-  double lambda, lambda_tolerance; /* order of λ; 0: not looked at */
+  double lambda, lambda_tolerance; /* order of λ; 0: not checked */
 };
 
 static const struct expected methods[] = {

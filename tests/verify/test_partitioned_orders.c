@@ -1,8 +1,7 @@
 /*
- * The methods with coordinate partitioning: observed orders with fixed steps on the pendulum and the car axis, against
- * references that do not use the library; stiff components between the ends of steps; a top with Euler parameters against finer
- * steps; agreement with mdop853; abm's errors go with the tolerance; changes of the partition in a slider-crank that turns over,
- * and none in small swings.
+ * The methods with coordinate partitioning: observed orders with fixed steps on the pendulum and the car axis, against references that do
+ * not use the library; dense output of stiff components; a top with Euler parameters against smaller steps; agreement with mdop853; errors
+ * of abm proportional to the tolerance; changes of the partition in a slider-crank that turns over, and none in small swings.
  */
 #include "check.h"
 #include "model_run.h"
@@ -51,7 +50,7 @@ static cmb_integrator_options fixed_steps(double h)
 {
   static const cmb_option_setting fixed = {"steps", "fixed"};
   cmb_integrator_options options = cmb_integrator_defaults();
-  options.rtol = options.atol = 1e-12; /* of the iterations */
+  options.rtol = options.atol = 1e-12; /* tolerance of the iterations */
   options.step = h;
   options.setting_count = 1;
   options.settings = &fixed;
@@ -65,7 +64,7 @@ static double distance2(int n, const double *x, const double *y)
   return sum;
 }
 
-/* Root mean squares of the errors of q, v and λ with `steps` steps in each section. */
+/* Computes the root mean squares of the errors of q, v and λ with `steps` steps in each section. */
 static void errors(cmb_context *ctx, const struct problem *problem, const char *method, int steps,
                    double error[3])
 {
@@ -113,7 +112,7 @@ static void test_orders(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* v' = z (v − t²) + 2 t, Prothero and Robinson: v = t², and stiff. */
+/* Evaluates v' = z (v − t²) + 2 t (Prothero and Robinson) with the solution v = t², stiff for large −z. */
 static cmb_status stiff_parabola(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *z = self;
@@ -122,7 +121,7 @@ static cmb_status stiff_parabola(const void *self, const cmb_point *at, const cm
   return CMB_OK;
 }
 
-/* Between the ends of a step stiff components are as good as at the ends. */
+/* Checks that inside the steps the dense output of a stiff component has the accuracy 10/|z| that it has at the ends. */
 static void test_stiff_dense_output(void **state)
 {
   (void)state;
@@ -156,7 +155,7 @@ static void test_stiff_dense_output(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* T ≠ I: the state of the top at t = 1. */
+/* Computes the state of the top (Euler parameters, so that q̇ = T v with T ≠ I) at t = 1. */
 static void top_end(cmb_context *ctx, const char *method, const cmb_integrator_options *options,
                     double y[13])
 {
@@ -197,7 +196,7 @@ static void test_order_with_euler_parameters(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* q and v at the end with this tolerance; of a partitioned method the constraints hold to rounding. */
+/* Computes q and v at the end of a run with this tolerance; checks that a partitioned method satisfies the constraints to rounding. */
 static void end_of(cmb_context *ctx, const char *problem, const char *method, double rtol,
                    double y[MOST])
 {
@@ -266,7 +265,7 @@ static void test_abm_converges(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A crank that turns freely; the pin between rod and piston closes the loop. */
+/* A crank that turns over; a point on a line closes the loop between rod and piston. */
 static const char slider_crank[] =
     "parameters: {r: 0.1, l: 0.25}\n"
     "points: {O: [0, 0, 0], A: [r, 0, 0], B: [r + l, 0, 0]}\n"
@@ -281,7 +280,7 @@ static const char slider_crank[] =
     "loops: {end: {type: point-line, point: rod@B, on: piston@B, axis: y}}\n"
     "outputs: {x: piston.x, v: piston.vx}\n";
 
-/* The slider-crank at t = 1 by this method; how often the partition changed. */
+/* Computes the state of the slider-crank at t = 1. Returns how often the partition changed. */
 static long turn_over(cmbt_run *r, const char *method, double rtol, double y[MOST_STATES])
 {
   cmb_integrator_options options = cmb_integrator_defaults();

@@ -1,7 +1,7 @@
 /*
  * The bundled parts (models/parts, docs/parts.md): each in a small model, with explicit and implicit methods, in joint and in Cartesian
- * coordinates, against an exact solution, or where there is none against Runge and Kutta's method in long double, which knows nothing of
- * the library; and in exported code, bit for bit as in a run. What a model must say, and forgets, is told.
+ * coordinates, compared with an exact solution, or where there is none with the Runge-Kutta method in long double applied to equations
+ * written here; and in exported code, bit for bit as in a run. A part whose required entries are missing is refused with a message.
  */
 #include "check.h"
 #include "export_bits.h"
@@ -18,7 +18,7 @@
 
 enum { MOST_OUTPUTS = 6 };
 
-/* ---- the parts: models and what they have to give at the end */
+/* ---- the parts: models and their exact outputs at the end */
 
 #define BLOCK                                                                                      \
   "gravity: [0, 0, 0]\n"                                                                           \
@@ -34,6 +34,7 @@ static const char filters[] =
     "2}}\n"
     "outputs: {a: one.low, b: one.high, c: two.low, d: two.band, e: two.high}\n";
 
+/* Computes the first-order low and high pass of sin(w t), and the second-order filter of a step of 2, an underdamped oscillation. */
 static void exact_filters(double t, double *y)
 {
   const double T = 0.2, w = 5, f = 8, z = 0.3;
@@ -55,7 +56,8 @@ static const char limiters[] =
     "-2}}\n"
     "outputs: {a: rise.output, b: fall.output}\n";
 
-/* At the limit until the rest of the way is as long as the time constant takes it to be. */
+/* Returns the output of a limiter for a step of the height `way` at time 0: it changes at the limit `rate` until the remaining difference is
+ * rate T, and approaches the input exponentially with the time constant T from then on. */
 static double limited(double way, double rate, double T, double t)
 {
   const double until = way / rate - T;
@@ -76,7 +78,7 @@ static const char delays[] = "include: parts/delay\n" BLOCK ", start: 0.1, rate:
                              "1/64}, measures: {input: x}}\n"
                              "outputs: {a: whole.output, b: part.output}\n";
 
-/* The last sample that is so old, of x = 0.1 + 0.5 t. */
+/* Computes the newest sample of x = 0.1 + 0.5 t that is at least as old as the delay. */
 static void exact_delays(double t, double *y)
 {
   y[0] = 0.1 + 0.5 * floor(64 * (t - 3 / 64.0)) / 64;
@@ -92,7 +94,8 @@ static const char maxwell[] =
     "forces: {pull: {type: spring, between: [ground@O, block@P], force: rubber.force}}\n"
     "outputs: {a: x, b: \"x'\", c: rubber.extension, d: rubber.force}\n";
 
-/* Of the spring's extension e: e'' + k/c e' + k/m e = 0; m v' = −k e and c y' = k e give the damper's. */
+/* Computes the motion with spring and damper in series. For the spring's extension e: e'' + k/c e' + k/m e = 0. From m v' = −k e and c y' =
+ * k e the damper's extension y is −m (v − v0)/c. */
 static void exact_maxwell(double t, double *y)
 {
   const double m = 2, k = 800, c = 60, x0 = 0.1, v0 = 0.5;
@@ -104,7 +107,7 @@ static void exact_maxwell(double t, double *y)
   y[3] = k * e;
 }
 
-/* One motor turns an arm, one moves a block by a spindle. */
+/* One motor turns an arm, the other moves a block by a spindle. */
 static const char motors[] =
     "include: parts/dc-motor\n"
     "gravity: [0, 0, 0]\n"
@@ -122,7 +125,8 @@ static const char motors[] =
     "inertia: 3e-4, damping: 1e-4, ratio: 60}, measures: {voltage: -3, angle: gap - 1}}\n"
     "outputs: {a: phi, b: \"phi'\", c: first.current, d: x, e: \"x'\", f: second.current}\n";
 
-/* J w' = n K i − d n² w and L i' = U − R i − K n w, for the inertia J of both sides: w'' + (R/L + b) w' + … = n K U/(L J). */
+/* Solves J w' = n K i − d n² w and L i' = U − R i − K n w for a start at rest, where J is the inertia of load and rotor on the load's side:
+ * w'' + (R/L + b) w' + (b R/L + n² K²/(L J)) w = n K U/(L J) with b = d n²/J. y is angle, angular velocity and current. */
 static void exact_motor(double load, double n, double U, double t, double y[3])
 {
   const double R = 0.5, L = 0.02, K = 0.08, d = 1e-4, J = load + n * n * 3e-4, b = d * n * n / J;
@@ -142,7 +146,7 @@ static void exact_motors(double t, double *y)
   exact_motor(2, 60, -3, t, y + 3);
 }
 
-/* From a distance, so that the output is at its limit first and the integral would wind up. */
+/* The block starts so far from its target that the output is at its limit first and the integral would wind up. */
 static const char controlled[] =
     "include: parts/pid\n" BLOCK ", damping: 1}}\n"
     "instances:\n"
@@ -212,7 +216,7 @@ static void exact_air(double t, double *y)
   y[4] = (double)powl(1 + x[2] / 2, 1.3L);
 }
 
-/* Forces 3 u − 40 s + 2 u s, which a table of few points gives exactly. */
+/* The force 3 u − 40 s + 2 u s is linear in the voltage u and in the position s: a table of few points gives it exactly. */
 static const char driven[] =
     "include: parts/actuator\n" BLOCK ", damping: 4}}\n"
     "inputs: {voltage: 5*sin(3*t)}\n"
@@ -253,7 +257,7 @@ static const struct part {
 
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* ---- against the reference */
+/* ---- comparison with the exact outputs */
 
 static void test_exact(void **state)
 {
@@ -276,7 +280,7 @@ static void test_exact(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- exported */
+/* ---- exported code */
 
 static void test_exported(void **state)
 {
@@ -296,8 +300,9 @@ static void test_exported(void **state)
 
 /* ---- equilibria */
 
-/* Where the air spring bears its load: (p − p_a) A = m g, and the same pressure in the tank, with all of the gas that there was. */
-static void test_air_at_rest(void **state)
+/* Compares the equilibrium of the air spring with (p − p_a) A = m g, the same pressure in the tank, and the total mass of the gas as at the
+ * start. */
+static void test_air_spring_equilibrium(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -316,8 +321,9 @@ static void test_air_at_rest(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- what is told */
+/* ---- errors in models */
 
+/* Checks that reading the model fails with CMB_ERROR_INPUT and a message that contains `fragment`. */
 static void refuse(cmb_context *ctx, const char *text, const char *fragment)
 {
   char library[1000];
@@ -353,7 +359,7 @@ static void test_refused(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A file beside the model comes before the library's; the ending can be left out there, too. */
+/* Checks that a file beside the model is taken before the library's of the same name, also if the ending .yaml is left out. */
 static void test_own_file(void **state)
 {
   (void)state;
@@ -374,7 +380,7 @@ static void test_own_file(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Files of a library include each other, and nothing outside of it. */
+/* Checks that files of a library can include each other, and no file outside of the library. */
 static void test_library(void **state)
 {
   (void)state;
@@ -397,6 +403,7 @@ static void test_library(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that each failing allocation while a model with a part is read gives CMB_ERROR_MEMORY and that all memory is freed. */
 static void test_memory(void **state)
 {
   (void)state;
@@ -424,7 +431,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_exact),    cmocka_unit_test(test_exported),
-      cmocka_unit_test(test_refused),  cmocka_unit_test(test_air_at_rest),
+      cmocka_unit_test(test_refused),  cmocka_unit_test(test_air_spring_equilibrium),
       cmocka_unit_test(test_own_file), cmocka_unit_test(test_library),
       cmocka_unit_test(test_memory),
   };

@@ -1,13 +1,14 @@
 /*
- * The projecting descriptor form (Simeon 1996, eq. 5), on the car axis, whose constraints depend on time, and on linkages whose mass
- * matrix depends on the position.
+ * The projecting descriptor form (Simeon 1996, eq. 5) of the car axis, whose constraints depend on time, and of linkages whose mass matrix
+ * depends on the position.
  *
- * Theorem 3.1: its algebraic part is regular, so that it has index 1, where that of the descriptor form (1) is not; from positions and
- * velocities off the constraints η and τ stay what they are at first, and p, v and λ are the motion from the projected start. Without
- * the terms with Ṁ and Ġ, which are what the form adds, that is not so. The residuals and their derivatives are written here once more,
+ * Theorem 3.1: its algebraic part is regular, so that its index is 1, in contrast to that of the descriptor form (1). From positions and
+ * velocities off the constraints its multipliers η and τ keep their initial values, and its positions p,
+ * velocities v and multipliers λ are the motion from the projected start. Without the terms with Ṁ and Ġ, which the form adds, η and τ
+ * change. The residuals and their derivatives are implemented here a second time,
  * from the paper.
  *
- * Eqs. (8) and (9): η and τ, as the form has them and as runs with projection report them, against the drift that they stand for.
+ * Eqs. (8) and (9): η and τ, as the form has them and as runs with projection report them, are compared with the drift of the constraints.
  */
 #include "check.h"
 #include "model_run.h"
@@ -68,13 +69,16 @@ static void close_subject(struct subject *s)
   }
 }
 
-/* ---- matrices in full, and their elimination */
+/* ---- dense matrices and elimination */
 
-struct at {
+/* All terms of the equations at one state, with dense M and G. */
+struct dense_terms {
   double M[MOST][MOST], G[MOST][MOST], f[MOST], g[MOST], gt[MOST], gamma[MOST];
 };
 
-static void look(struct subject *s, double t, const double *q, const double *v, struct at *at)
+/* Evaluates all terms at (t, q, v). */
+static void evaluate_terms(struct subject *s, double t, const double *q, const double *v,
+                           struct dense_terms *at)
 {
   const int n = s->eq->nv, ng = s->eq->ng;
   cmb_evaluator *ev = s->ev;
@@ -93,8 +97,8 @@ static void look(struct subject *s, double t, const double *q, const double *v, 
   memcpy(at->gamma, ev->gamma, sizeof(double) * (size_t)ng);
 }
 
-/* A x = b by elimination with complete pivoting, rows first made equally long; returns the smallest pivot beside the largest. A and b
- * are lost, b becomes x. */
+/* Solves A x = b by elimination with complete pivoting, after scaling each row to the largest entry 1. Returns the ratio of the last pivot to
+ * the first, 0 for a singular matrix. A is overwritten, b becomes x. */
 static double eliminate(int n, double A[UNKNOWNS][UNKNOWNS], double b[UNKNOWNS])
 {
   int place[UNKNOWNS];
@@ -144,8 +148,9 @@ static double eliminate(int n, double A[UNKNOWNS][UNKNOWNS], double b[UNKNOWNS])
 
 static double matrix[UNKNOWNS][UNKNOWNS];
 
-/* (G M⁻¹ Gᵀ)⁻¹ d by [M Gᵀ; G 0](x, −y) = (0, d) */
-static void multipliers_of(const struct subject *s, const struct at *at, const double *d, double *y)
+/* Computes y = (G M⁻¹ Gᵀ)⁻¹ d from [M Gᵀ; G 0] (x, −y) = (0, d). */
+static void multipliers_of(const struct subject *s, const struct dense_terms *at, const double *d,
+                           double *y)
 {
   const int n = s->eq->nv, ng = s->eq->ng;
   double b[UNKNOWNS] = {0};
@@ -171,16 +176,16 @@ static double distance(int n, const double *x, const double *y)
   return sqrt(sum);
 }
 
-/* ---- the algebraic part, as the paper writes it */
+/* ---- the algebraic part, as in the paper */
 
-/* The residual of (5c), (5d), (5e) for x = (p, v, w, λ, η, τ). */
+/* Computes the residual of (5c), (5d) and (5e) for the unknowns x = (p, v, w, λ, η, τ) and given positions q and velocities u. */
 static void residual(struct subject *s, double t, const double *q, const double *u, const double *x,
                      double *r)
 {
   const int n = s->eq->nv, ng = s->eq->ng;
   const double *p = x, *v = p + n, *w = v + n, *lambda = w + n, *eta = lambda + ng, *tau = eta + ng;
-  struct at at;
-  look(s, t, p, v, &at);
+  struct dense_terms at;
+  evaluate_terms(s, t, p, v, &at);
   for (int i = 0; i < n; i++) {
     double *force = r + i, *velocity = r + n + ng + i, *position = r + 2 * (n + ng) + i;
     *force = -at.f[i];
@@ -208,8 +213,7 @@ static void residual(struct subject *s, double t, const double *q, const double 
   }
 }
 
-/* How regular the derivative of the residual is, and that of the dynamic equations and g = 0 with respect to (v̇, λ), which is the
- * algebraic part of the descriptor form (1). */
+/* Returns the ratio of pivots (see eliminate) of the residual's Jacobian by x, from central differences. */
 static double regularity(struct subject *s, double t, const double *q, const double *u,
                          const double *x)
 {
@@ -227,12 +231,14 @@ static double regularity(struct subject *s, double t, const double *q, const dou
   return eliminate(all, matrix, none);
 }
 
+/* Returns the ratio of pivots of the derivatives of the dynamic equations and of g = 0 with respect to (v̇, λ), the algebraic part of the
+ * descriptor form (1). */
 static double regularity_of_descriptor_form(struct subject *s, double t, const double *q)
 {
   const int n = s->eq->nv, ng = s->eq->ng;
   double none[UNKNOWNS] = {0}, v[MOST] = {0};
-  struct at at;
-  look(s, t, q, v, &at);
+  struct dense_terms at;
+  evaluate_terms(s, t, q, v, &at);
   memset(matrix, 0, sizeof matrix);
   for (int i = 0; i < n; i++) {
     memcpy(matrix[i], at.M[i], sizeof at.M[i]);
@@ -241,6 +247,7 @@ static double regularity_of_descriptor_form(struct subject *s, double t, const d
   return eliminate(n + ng, matrix, none);
 }
 
+/* Computes a state off the constraints: the consistent one with random changes of positions up to `by` and of velocities up to `by_v`. */
 static void move_off(const struct subject *s, double by, double by_v, double *q, double *u)
 {
   struct cmbt_random random = {7};
@@ -250,6 +257,7 @@ static void move_off(const struct subject *s, double by, double by_v, double *q,
   }
 }
 
+/* Copies the form's solution into x = (p, v, w, λ, η, τ). */
 static void gather(const struct subject *s, const cmb_projecting *f, double *x)
 {
   const int n = s->eq->nv, ng = s->eq->ng;
@@ -260,6 +268,7 @@ static void gather(const struct subject *s, const cmb_projecting *f, double *x)
   }
 }
 
+/* Checks that the form's solution satisfies (5c)-(5e), and that its algebraic part is regular and that of the descriptor form singular. */
 static void check_index(struct subject *s)
 {
   const int n = s->eq->nv, ng = s->eq->ng, all = 3 * (n + ng);
@@ -276,8 +285,8 @@ static void check_index(struct subject *s)
   residual(s, 0, q, u, at_rest, r0);
   const double regular = regularity(s, 0, q, u, x),
                singular = regularity_of_descriptor_form(s, 0, q);
-  printf("%-12s (5c)-(5e) left %.1e of %.1e; regular %.1e, the descriptor form %.1e\n", s->eq->name,
-         length(all, r), length(all, r0), regular, singular);
+  printf("%-12s residual of (5c)-(5e) %.1e of %.1e; ratio of pivots %.1e, descriptor form %.1e\n",
+         s->eq->name, length(all, r), length(all, r0), regular, singular);
   cmbt_below(length(all, r), 1e-11 * length(all, r0));
   cmbt_below(1e-9, regular);
   cmbt_below(singular, 1e-16);
@@ -286,6 +295,7 @@ static void check_index(struct subject *s)
 
 /* ---- motions */
 
+/* Begins an integration with mdop853 in the given form, without projection. */
 static cmb_integrator *begin(struct subject *s, const char *form, double rtol, const double *q,
                              const double *v)
 {
@@ -308,11 +318,12 @@ static const cmb_projecting *form_of(const cmb_integrator *in)
   return ((const cmb_mdop *)in->data)->form;
 }
 
-/* The largest relative changes of τ and η until t_end. */
+/* The largest relative changes of τ and η along a run. */
 struct change {
   double tau, eta;
 };
 
+/* Integrates until t_end. Returns the changes of τ and η, and checks that the reported drift is |τ| and |η| after each step. */
 static struct change follow(struct subject *s, cmb_integrator *in, double t_end)
 {
   const int ng = s->eq->ng;
@@ -332,7 +343,8 @@ static struct change follow(struct subject *s, cmb_integrator *in, double t_end)
   return most;
 }
 
-/* The index-1 equations from the same values off the constraints: where their τ and η are in the end, beside the first ones. */
+/* Integrates the index-1 equations from the same state off the constraints. Returns how much their τ and η at the end differ from the initial
+ * values `tau` and `eta`. */
 static struct change follow_without(struct subject *s, const double *q, const double *u,
                                     double t_end, const double *tau, const double *eta)
 {
@@ -350,6 +362,7 @@ static struct change follow_without(struct subject *s, const double *q, const do
   return c;
 }
 
+/* Checks theorem 3.1: τ and η are constant, but change without the form, and the motion is that from the projected start. */
 static void check_theorem(struct subject *s, double t_end)
 {
   const int n = s->eq->nv, ng = s->eq->ng;
@@ -366,7 +379,7 @@ static void check_theorem(struct subject *s, double t_end)
                off_v = distance(n, cmb_integrator_v(in), cmb_integrator_v(fine)),
                off_l = distance(ng, cmb_integrator_lambda(in), cmb_integrator_lambda(fine)),
                size = length(ng, cmb_integrator_lambda(fine));
-  printf("%-12s tau changes by %.1e, eta by %.1e; without curvature %.1e, %.1e; q, v, lambda off "
+  printf("%-12s tau changes by %.1e, eta by %.1e; of index 1 by %.1e, %.1e; q, v, lambda differ "
          "by %.1e, %.1e, %.1e\n",
          s->eq->name, c.tau, c.eta, without.tau, without.eta, off_q, off_v, off_l / size);
   cmbt_below(c.tau, 1e-7);
@@ -381,32 +394,34 @@ static void check_theorem(struct subject *s, double t_end)
 
 /* ---- eqs. (8) and (9) */
 
+/* Compares the form's η with eq. (8), (G M⁻¹ Gᵀ)⁻¹ (G u + g_t), and its τ with eq. (9), (G M⁻¹ Gᵀ)⁻¹ g(q). Eq. (9) is linearised: at a tenth
+ * of the distance from the constraints its error is about 100 times smaller. */
 static void check_measures(struct subject *s)
 {
   const int n = s->eq->nv, ng = s->eq->ng;
   double q[MOST], u[MOST], tau[MOST], eta[MOST], d[MOST], off[2];
   cmb_arena *arena = cmb_arena_create(s->ctx);
   cmb_projecting *form;
-  struct at at_q, at_p;
+  struct dense_terms at_q, at_p;
   cmbt_ok(s->ctx, cmb_projecting_create(arena, s->ev, &form));
   for (int k = 0; k < 2; k++) {
     move_off(s, k ? 1e-4 : 1e-3, 0.1, q, u);
     cmbt_ok(s->ctx, cmb_projecting_solve(form, 0, q, u));
-    look(s, 0, q, u, &at_q);
-    look(s, 0, form->p, u, &at_p);
+    evaluate_terms(s, 0, q, u, &at_q);
+    evaluate_terms(s, 0, form->p, u, &at_p);
     multipliers_of(s, &at_p, at_q.g, tau);
     for (int i = 0; i < ng; i++) d[i] = at_p.gt[i] + cmb_dot(n, at_p.G[i], u);
     multipliers_of(s, &at_p, d, eta);
     off[k] = distance(ng, form->tau, tau);
     cmbt_below(distance(ng, form->eta, eta), 1e-9 * length(ng, eta));
   }
-  printf("%-12s eq. (9) is off by %.1e of %.1e, and %.0f times less at a tenth\n", s->eq->name,
+  printf("%-12s error of eq. (9) %.1e of %.1e, %.0f times smaller at a tenth\n", s->eq->name,
          off[1], length(ng, tau), off[0] / off[1]);
   cmbt_near(off[0] / off[1], 100, 30);
   cmb_arena_destroy(arena);
 }
 
-/* A run with mdop5 that projects each step: what it reports against the drift of the step before it was projected. */
+/* Runs mdop5 with projection after each step and compares the reported |τ| and |η| with eqs. (9) and (8) for the state before projection. */
 static void check_reported(struct subject *s, double t_end)
 {
   const int n = s->eq->nv, ng = s->eq->ng;
@@ -421,18 +436,18 @@ static void check_reported(struct subject *s, double t_end)
   cmbt_ok(s->ctx, cmb_integrator_begin(in, 0, s->q, s->v));
   while (cmb_integrator_t(in) < t_end) {
     double expected[2][MOST], d[MOST], reported[2];
-    struct at at_q, at_p;
+    struct dense_terms at_q, at_p;
     cmbt_ok(s->ctx, cmb_integrator_step(in, t_end));
     const double t = cmb_integrator_t(in), *before = ((const cmb_mdop *)in->data)->y_plain;
-    look(s, t, before, before + n, &at_q);
-    look(s, t, cmb_integrator_q(in), before + n, &at_p);
+    evaluate_terms(s, t, before, before + n, &at_q);
+    evaluate_terms(s, t, cmb_integrator_q(in), before + n, &at_p);
     multipliers_of(s, &at_p, at_q.g, expected[0]);
     for (int i = 0; i < ng; i++) d[i] = at_p.gt[i] + cmb_dot(n, at_p.G[i], before + n);
     multipliers_of(s, &at_p, d, expected[1]);
     cmb_integrator_drift(in, &reported[0], &reported[1]);
     for (int k = 0; k < 2; k++) {
       const double size = length(ng, expected[k]);
-      if (size < (k ? 1e-9 : 1e-11)) continue; /* near rounding */
+      if (size < (k ? 1e-9 : 1e-11)) continue; /* as small as rounding errors */
       worst[k] = fmax(worst[k], fabs(reported[k] - size) / size);
     }
     if (length(ng, at_q.g) < 1e-12) continue;
@@ -448,9 +463,10 @@ static void check_reported(struct subject *s, double t_end)
   cmb_integrator_destroy(in);
 }
 
-/* ---- */
+/* ---- tests with each system */
 
-static void each(void (*check)(struct subject *s, double t_end))
+/* Calls the check for the car axis and the linkages. */
+static void check_all_systems(void (*check)(struct subject *s, double t_end))
 {
   static const struct {
     const char *name;
@@ -482,28 +498,28 @@ static void measures_of(struct subject *s, double t_end)
 static void test_index(void **state)
 {
   (void)state;
-  each(index_of);
+  check_all_systems(index_of);
 }
 
 static void test_theorem(void **state)
 {
   (void)state;
-  each(check_theorem);
+  check_all_systems(check_theorem);
 }
 
 static void test_measures(void **state)
 {
   (void)state;
-  each(measures_of);
+  check_all_systems(measures_of);
 }
 
 static void test_reported(void **state)
 {
   (void)state;
-  each(check_reported);
+  check_all_systems(check_reported);
 }
 
-/* What the form does not cover is refused in words. */
+/* Checks that the form is refused with a message for velocities that are not derivatives of the positions. */
 static void test_refusals(void **state)
 {
   (void)state;

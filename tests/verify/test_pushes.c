@@ -1,11 +1,12 @@
 /*
- * Pushes that are short, or exceed by little what holds: friction lets go and bodies lift off at the time that the load says, whatever the method and however
- * long its steps are while nothing moves. The load is P(t) = c + p exp(−((t − 5)/w)²) or A sin t, so that the time is known in closed form:
+ * Short forces, and forces that exceed the limit of friction or of a contact only slightly. Sticking ends, and contacts open, at the time
+ * that follows from the load, for every method and however long its steps are while nothing moves. The load is
+ * P(t) = c + p exp(−((t − 5)/w)²) or A sin t, so that the time is known in closed form:
  *
  *     c + p exp(−((t − 5)/w)²) = limit,   t = 5 − w √ln(p/(limit − c)).
  *
- * On a carriage that swings freely with the block on it, x = x₀ cos ωt, the time at which the push and the inertia together exceed the limit is found by
- * bisection.
+ * For a block that sticks on a freely oscillating carriage, x = x₀ cos ωt, the time at which load and inertia force together exceed the
+ * limit is found by bisection.
  */
 #include "check.h"
 #include "model_run.h"
@@ -15,7 +16,7 @@
 static const char *const methods[] = {"mdop5", "mdop853", "radau5", "radau", "bdf", "sdirk4"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* A run of ten seconds. */
+/* Runs the model for 10 s and checks that no release was left undecided. */
 static void run(cmbt_run *r, const char *text, const char *method)
 {
   cmbt_run_open_text(r, text, CMB_FORM_EXPLICIT);
@@ -25,18 +26,18 @@ static void run(cmbt_run *r, const char *text, const char *method)
   assert_int_equal(r->result->undecided, 0);
 }
 
-/* The first event behind the beginning. */
+/* Returns the time of the first event after the start; fails if there is none. */
 static double first_event(const cmbt_run *r)
 {
   for (int i = 0; i < r->event_count; i++) {
     if (r->events[i].t > 0) return r->events[i].t;
   }
-  fail_msg("%s has seen no push", r->method);
+  fail_msg("%s has found no release", r->method);
   return 0;
 }
 
-/* All methods see the push at the time t. */
-static void all_see(const char *text, double t, double tolerance)
+/* Checks that all methods find the release at the time t. */
+static void check_all_methods(const char *text, double t, double tolerance)
 {
   for (int k = 0; k < METHODS; k++) {
     cmbt_run r;
@@ -46,12 +47,13 @@ static void all_see(const char *text, double t, double tolerance)
   }
 }
 
+/* Returns the time at which 1/excess of the bell exp(−((t − 5)/width)²) is reached: 5 − width √ln(excess). */
 static double bell_time(double width, double excess)
 {
   return 5 - width * sqrt(log(excess));
 }
 
-/* A block on the ground with friction of at most 8 N, and a load. */
+/* Writes the model of a block on the ground with friction that sticks up to 8 N, and a load. */
 static const char *block(const char *load, size_t room, char *text)
 {
   snprintf(text, room,
@@ -64,27 +66,27 @@ static const char *block(const char *load, size_t room, char *text)
   return text;
 }
 
-static void short_push(void **state)
+static void test_short_load(void **state)
 {
   (void)state;
   static const double widths[] = {0.3, 0.1, 0.03, 0.01, 0.001};
   char text[1000], load[100];
   for (int i = 0; i < 5; i++) {
     snprintf(load, sizeof load, "4 + 10*exp(-((t - 5)/%g)^2)", widths[i]);
-    all_see(block(load, sizeof text, text), bell_time(widths[i], 10.0 / 4), 1e-12);
+    check_all_methods(block(load, sizeof text, text), bell_time(widths[i], 10.0 / 4), 1e-12);
   }
 }
 
-static void slight_push(void **state)
+static void test_slight_excess(void **state)
 {
   (void)state;
   char text[1000];
-  all_see(block("8.000001*sin(t)", sizeof text, text), asin(8 / 8.000001), 1e-9);
-  all_see(block("8.001*sin(t)", sizeof text, text), asin(8 / 8.001), 1e-12);
+  check_all_methods(block("8.000001*sin(t)", sizeof text, text), asin(8 / 8.000001), 1e-9);
+  check_all_methods(block("8.001*sin(t)", sizeof text, text), asin(8 / 8.001), 1e-12);
 }
 
-/* What does not exceed the limit moves nothing, and nothing is left undecided. */
-static void no_push(void **state)
+/* Checks that loads just below the limit cause no event and no motion. */
+static void test_below_limit(void **state)
 {
   (void)state;
   static const char *const loads[] = {"7.9999*sin(t)", "4 + 3.9999*exp(-((t - 5)/0.05)^2)",
@@ -101,20 +103,20 @@ static void no_push(void **state)
   }
 }
 
-/* A body that rests on a stop. */
-static void short_lift(void **state)
+/* Checks the time at which a short force lifts a body off a stop: when it exceeds the weight. */
+static void test_short_lift(void **state)
 {
   (void)state;
-  all_see("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
-          "joints: {j: {type: prismatic, child: b, axis: z}}\n"
-          "loops: {s: {type: stop, formula: j, restitution: 0}}\n"
-          "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]},\n"
-          "             force: [0, 0, '20*exp(-((t - 5)/0.1)^2)']}}\n"
-          "gravity: [0, 0, -9.81]\n",
-          bell_time(0.1, 20 / 9.81), 1e-9);
+  check_all_methods("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+                    "joints: {j: {type: prismatic, child: b, axis: z}}\n"
+                    "loops: {s: {type: stop, formula: j, restitution: 0}}\n"
+                    "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]},\n"
+                    "             force: [0, 0, '20*exp(-((t - 5)/0.1)^2)']}}\n"
+                    "gravity: [0, 0, -9.81]\n",
+                    bell_time(0.1, 20 / 9.81), 1e-9);
 }
 
-/* A floor that drops away for a short time faster than the body on it falls: u = z − h(t), the rest ends where ḧ = −9.81. */
+/* Returns the time at which a floor, h(t) = −0.2 exp(−((t − 5)/0.1)²), falls faster than the body on it: ḧ = −9.81, by bisection. */
 static double floor_time(void)
 {
   double low = 4.7, high = 5 - 0.1 * sqrt(1.5);
@@ -126,31 +128,34 @@ static double floor_time(void)
   return low;
 }
 
-static void dropping_floor(void **state)
+static void test_falling_floor(void **state)
 {
   (void)state;
-  all_see("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
-          "joints: {j: {type: prismatic, child: b, axis: z}}\n"
-          "inputs: {h: '-0.2*exp(-((t - 5)/0.1)^2)'}\n"
-          "loops: {s: {type: stop, formula: j - h, restitution: 0}}\n"
-          "gravity: [0, 0, -9.81]\n",
-          floor_time(), 1e-8);
+  check_all_methods("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+                    "joints: {j: {type: prismatic, child: b, axis: z}}\n"
+                    "inputs: {h: '-0.2*exp(-((t - 5)/0.1)^2)'}\n"
+                    "loops: {s: {type: stop, formula: j - h, restitution: 0}}\n"
+                    "gravity: [0, 0, -9.81]\n",
+                    floor_time(), 1e-8);
 }
 
-/* Friction that is weak for a short time, under a constant load: 6 − 4 exp(..) = 4. */
-static void weak_friction(void **state)
+/* Checks the release at the time at which the limit of friction, F = 6 − 4 exp(−((t − 5)/0.05)²), falls below a constant load of 4 for a
+ * short time. */
+static void test_weak_friction(void **state)
 {
   (void)state;
-  all_see("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
-          "joints: {j: {type: prismatic, child: b, axis: x}}\n"
-          "inputs: {F: '6 - 4*exp(-((t - 5)/0.05)^2)'}\n"
-          "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"4 - stick(j', F, F)\", "
-          "0, 0]}}\n",
-          bell_time(0.05, 4.0 / 2), 1e-12);
+  check_all_methods(
+      "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+      "joints: {j: {type: prismatic, child: b, axis: x}}\n"
+      "inputs: {F: '6 - 4*exp(-((t - 5)/0.05)^2)'}\n"
+      "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"4 - stick(j', F, F)\", "
+      "0, 0]}}\n",
+      bell_time(0.05, 4.0 / 2), 1e-12);
 }
 
-/* Blocks one behind the other, each held on the one before: the last is pushed, and lets go first, or the first does, which has to hold all pushes. */
-static void row_of_blocks(void **state)
+/* Checks blocks in a row, each sticking on the one before; the last is loaded, and all joints transmit the load. The joint with the lowest
+ * limit is released: in the first model the last one, with 6 N, in the second model the first one, with 5 N. */
+static void test_row_of_blocks(void **state)
 {
   (void)state;
   static const char text[] =
@@ -168,12 +173,13 @@ static void row_of_blocks(void **state)
       "             force: ['1 + 6*exp(-((t - 5)/0.1)^2)', 0, 0]}}\n";
   char model[1200];
   snprintf(model, sizeof model, text, "8", "6");
-  all_see(model, bell_time(0.1, 6.0 / 5), 1e-12);
+  check_all_methods(model, bell_time(0.1, 6.0 / 5), 1e-12);
   snprintf(model, sizeof model, text, "5", "9");
-  all_see(model, bell_time(0.1, 6.0 / 4), 1e-12);
+  check_all_methods(model, bell_time(0.1, 6.0 / 4), 1e-12);
 }
 
-/* What the friction on the carriage has to hold: with both moving together, x'' = (P − k x)/4, and before the push x = x₀ cos ωt. */
+/* Returns the time at which the friction between block (1 kg) and carriage (3 kg) exceeds 8 N: while it sticks x'' = (P − k x)/4, and before
+ * the load x = x₀ cos ωt. */
 static double carriage_time(void)
 {
   double low = 4.99, high = 5;
@@ -185,51 +191,50 @@ static double carriage_time(void)
   return low;
 }
 
-static void moving_carriage(void **state)
+static void test_moving_carriage(void **state)
 {
   (void)state;
-  all_see("bodies: {c: {mass: 3, sphere: [0, 0, 0], radius: 0.1}, b: {mass: 1, sphere: [0, 0, 0], "
-          "radius: 0.1}}\n"
-          "joints:\n"
-          "  s: {type: prismatic, child: c, axis: x, start: 0.2}\n"
-          "  j: {type: prismatic, parent: c, child: b, axis: x, friction: {force: 5, law: stick, "
-          "static: 8}}\n"
-          "forces:\n"
-          "  k: {type: load, on: {body: c, at: [0, 0, 0]}, force: [-20*s, 0, 0]}\n"
-          "  l: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['12*exp(-((t - 5)/0.002)^2)', "
-          "0, 0]}\n",
-          carriage_time(), 1e-6);
+  check_all_methods(
+      "bodies: {c: {mass: 3, sphere: [0, 0, 0], radius: 0.1}, b: {mass: 1, sphere: [0, 0, 0], "
+      "radius: 0.1}}\n"
+      "joints:\n"
+      "  s: {type: prismatic, child: c, axis: x, start: 0.2}\n"
+      "  j: {type: prismatic, parent: c, child: b, axis: x, friction: {force: 5, law: stick, "
+      "static: 8}}\n"
+      "forces:\n"
+      "  k: {type: load, on: {body: c, at: [0, 0, 0]}, force: [-20*s, 0, 0]}\n"
+      "  l: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['12*exp(-((t - 5)/0.002)^2)', "
+      "0, 0]}\n",
+      carriage_time(), 1e-6);
 }
 
-/* Beside a constraint whose direction depends on time there are no bounds: points that are dense enough have to do. */
-static void beside_varying_matrix(void **state)
+/* Checks a release in a model with a constraint whose gradient depends on time: for it the library has no bounds on friction forces within a
+ * step, and evaluates them at points instead. */
+static void test_varying_constraint(void **state)
 {
   (void)state;
-  all_see("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}, c: {mass: 1, sphere: [0, 0, 0], "
-          "radius: 0.1},\n"
-          "         d: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
-          "joints:\n"
-          "  j: {type: prismatic, child: b, axis: x, friction: {force: 5, law: stick, static: 8}}\n"
-          "  k: {type: prismatic, child: c, axis: x}\n"
-          "  m: {type: prismatic, child: d, axis: x}\n"
-          "loops: {f: {type: formula, formula: 'k - (1 + 0.1*sin(t))*m'}}\n"
-          "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['4 + 10*exp(-((t - "
-          "5)/0.1)^2)', 0, 0]}}\n",
-          bell_time(0.1, 10.0 / 4), 1e-9);
+  check_all_methods(
+      "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}, c: {mass: 1, sphere: [0, 0, 0], "
+      "radius: 0.1},\n"
+      "         d: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+      "joints:\n"
+      "  j: {type: prismatic, child: b, axis: x, friction: {force: 5, law: stick, static: 8}}\n"
+      "  k: {type: prismatic, child: c, axis: x}\n"
+      "  m: {type: prismatic, child: d, axis: x}\n"
+      "loops: {f: {type: formula, formula: 'k - (1 + 0.1*sin(t))*m'}}\n"
+      "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['4 + 10*exp(-((t - "
+      "5)/0.1)^2)', 0, 0]}}\n",
+      bell_time(0.1, 10.0 / 4), 1e-9);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(short_push),
-      cmocka_unit_test(slight_push),
-      cmocka_unit_test(no_push),
-      cmocka_unit_test(short_lift),
-      cmocka_unit_test(dropping_floor),
-      cmocka_unit_test(weak_friction),
-      cmocka_unit_test(row_of_blocks),
-      cmocka_unit_test(moving_carriage),
-      cmocka_unit_test(beside_varying_matrix),
+      cmocka_unit_test(test_short_load),         cmocka_unit_test(test_slight_excess),
+      cmocka_unit_test(test_below_limit),        cmocka_unit_test(test_short_lift),
+      cmocka_unit_test(test_falling_floor),      cmocka_unit_test(test_weak_friction),
+      cmocka_unit_test(test_row_of_blocks),      cmocka_unit_test(test_moving_carriage),
+      cmocka_unit_test(test_varying_constraint),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
- * radau of orders 9 and 13 with fixed steps: two masses on a line, coupled by springs and driven by a lag of first order, over a long
- * interval. The motion is linear, so that steps of some radians are possible and errors are far above rounding, and its solution is a
- * sum of modes, computed here. In all formulations; in Cartesian coordinates with constraints, multipliers and Euler parameters.
+ * radau of orders 9 and 13 with fixed steps: two masses on a line, coupled by springs and driven by a first-order lag, over a long interval.
+ * The motion is linear, so that steps of some radians are possible and errors stay far above rounding; its solution is a sum of modes,
+ * computed here. Tested in all formulations; in Cartesian coordinates there are constraints, multipliers and Euler parameters.
  */
 #include "check.h"
 #include "methods.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* x1'' = -2 x1 + x2 + u, x2'' = x1 - 2 x2 + u, u' = -u/5: modes (x1 + x2)/2 with frequency 1, which u drives, and (x1 - x2)/2 with √3. */
+/* x1'' = -2 x1 + x2 + u, x2'' = x1 - 2 x2 + u, u' = -u/5. The mode (x1 + x2)/2 has the frequency 1 and is driven by u, (x1 - x2)/2 has √3. */
 static const char MODEL[] =
     "gravity: [0, 0, 0]\n"
     "bodies:\n"
@@ -27,9 +27,10 @@ static const char MODEL[] =
 enum { UNKNOWNS = 5 };
 static const double T_END = 60;
 
+/* Computes the exact (x1, x2, x1', x2', u) at t. */
 static void exact_at(double t, double y[UNKNOWNS])
 {
-  const double w = sqrt(3), fading = exp(-t / 5), part = 1 / (1 + 1.0 / 25); /* of u in the sum */
+  const double w = sqrt(3), fading = exp(-t / 5), part = 1 / (1 + 1.0 / 25); /* driven by u */
   const double a = 0.75 - part, b = part / 5, d = 0.25;
   const double sum = a * cos(t) + b * sin(t) + part * fading,
                sum_rate = -a * sin(t) + b * cos(t) - part / 5 * fading;
@@ -39,7 +40,7 @@ static void exact_at(double t, double y[UNKNOWNS])
   y[4] = fading;
 }
 
-/* The joints' coordinates are the last ones in all formulations. */
+/* Returns the root mean square error at the integrator's time. The joints' coordinates are the last ones in all formulations. */
 static double error_of(const cmb_equations *eq, const cmb_integrator *in)
 {
   const double *q = cmb_integrator_q(in) + eq->nq - 2,
@@ -51,6 +52,7 @@ static double error_of(const cmb_equations *eq, const cmb_integrator *in)
   return sqrt(sum / UNKNOWNS);
 }
 
+/* Returns the error at T_END with so many steps of equal size. */
 static double run(cmb_context *ctx, const cmb_system *system, const char *order, const char *form,
                   int steps)
 {

@@ -2,12 +2,12 @@
  * lie and rosw2, the methods of fixed cost:
  *
  *   - orders 1 and 2 in q and v on the pendulum and the car axis, with every Jacobian, index and stabilisation;
- *   - a model and the same equations written in C give the same motion: the one is a single program made from the model's
- *     expressions, the other is cut where the equations are called;
- *   - expressions with Euler parameters: rosw2 converges to what mdop853 computes; multipliers of lie and rosw2 do with order 1;
+ *   - a model and the same equations written in C give the same motion: for the model a step is one program made from its expressions, for
+ *     the equations in C it calls their functions;
+ *   - models with Euler parameters: rosw2 converges with order 2 to the result of mdop853; multipliers of lie and rosw2 have order 1;
  *   - modes change at the ends of steps, all steps have one size, and the last one ends at the end of the run;
- *   - drift stays below the bound that is reported, which is lost when the step is too large;
- *   - options that do not go together are refused with a sentence; a loss of rank and equations that go wrong end the run with one.
+ *   - drift stays below the reported bound, which is reported as broken when the step is too large;
+ *   - invalid combinations of options are refused with a message; a loss of rank and faulty equations end the run with one.
  */
 #include "check.h"
 #include "fixed_steps.h"
@@ -24,10 +24,10 @@ enum { MOST = 64 };
 struct variant {
   const char *method, *jacobian, *index, *stabilization;
   double order;
-  const char *positions; /* NULL: as they are */
+  const char *positions; /* NULL: the default */
 };
 
-/* Baumgarte's method has v of order 1 only, by its own error in the constraints. */
+/* With Baumgarte's stabilisation v has order 1 only, by the error in the constraints. */
 static const struct variant variants[] = {
     {"lie", "none", "1", "projection", 1, NULL},
     {"lie", "J1", "1", "projection", 1, NULL},
@@ -56,7 +56,8 @@ static const struct variant variants[] = {
 
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
-/* Positions by the new velocities. On the car axis the error of q is small there beside its part of h²: order 1 shows with the first. */
+/* Variants with positions from the new velocities. On the car axis their error of q is dominated by the part of order h², except for the first
+ * variant: only this one shows order 1 there. */
 static const struct variant leading[] = {
     {"lie", "J1", "1", "projection", 1, "new"}, {"lie", "none", "1", "projection", 1, "new"},
     {"lie", "J2", "1", "projection", 1, "new"}, {"lie", "exact", "1", "projection", 1, "new"},
@@ -138,7 +139,7 @@ static cmb_model *open_model(cmb_context *ctx, const char *name)
   return model;
 }
 
-/* q and v at the end; the status. */
+/* Runs the system, stores q and v at the end in y and returns the status. */
 static cmb_status run_system(cmb_context *ctx, const cmb_system *system, const cmb_run_options *o,
                              double y[MOST], cmb_result *result)
 {
@@ -154,6 +155,7 @@ static cmb_status run_system(cmb_context *ctx, const cmb_system *system, const c
   return status;
 }
 
+/* Compares runs of the car axis as a model and as the problem written in C, for all variants. */
 static void test_model_and_c(void **state)
 {
   (void)state;
@@ -180,8 +182,8 @@ static void test_model_and_c(void **state)
     }
     printf("%-6s %-6s %-13s model and C differ by %.2g\n", w->method, w->jacobian, w->stabilization,
            most);
-    /* g is a distance in the model and its square in C: what is not projected drifts in its own way; and J1 and J2 have the
-     * stiff part of the derivatives in the model, all of it in C */
+    /* g is a distance in the model and its square in C, so that drift differs without projection; J1 and J2 contain only the
+     * stiff part of the derivatives in the model, but all of them in C */
     const bool projected =
         strcmp(w->stabilization, "projection") == 0 || strcmp(w->stabilization, "ggl") == 0;
     const bool stiff = strcmp(w->jacobian, "J1") == 0 || strcmp(w->jacobian, "J2") == 0;
@@ -193,8 +195,9 @@ static void test_model_and_c(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- models with everything */
+/* ---- convergence on models */
 
+/* Returns the largest error of a coordinate at t_end. */
 static double error_of(const char *name, const char *method, int settings,
                        const cmb_option_setting *setting, double step, double t_end,
                        const double *exact)
@@ -218,6 +221,7 @@ static double error_of(const char *name, const char *method, int settings,
   return most;
 }
 
+/* Checks that rosw2 has order 2 on a model, an error below `limit`, and a smaller one than lie. */
 static void check_convergence(const char *name, double t_end, double limit)
 {
   cmbt_run r;
@@ -243,7 +247,7 @@ static void test_models(void **state)
   check_convergence("four-bar", 0.3, 1e-2);
 }
 
-/* Models with positions by the new velocities: order 1, projected and with Baumgarte's stabilisation. */
+/* Checks that lie has order 1 on a model with positions from the new velocities and this stabilisation. */
 static void check_positions(const char *name, double step, double t_end, const char *stabilization)
 {
   const cmb_option_setting s[] = {{"positions", "new"}, {"stabilization", stabilization}};
@@ -271,7 +275,7 @@ static void test_positions(void **state)
   }
 }
 
-/* Multipliers at the end of a run with this step; they belong to the step's stages. */
+/* Returns the largest relative error of a multiplier at the end. Multipliers are computed in the stages of a step, hence of order 1. */
 static double error_of_multipliers(cmb_context *ctx, const cmb_model *model, const char *method,
                                    double step, const cmbt_run *exact)
 {
@@ -313,6 +317,7 @@ static void test_multipliers(void **state)
 
 /* ---- switching, step sizes */
 
+/* Records and events of a run: number of steps, shortest and longest one, times of events. */
 struct seen {
   int steps, events;
   double last, shortest, longest, t_event[8];
@@ -321,7 +326,7 @@ struct seen {
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct seen *s = user;
-  if (record->side < 0) return CMB_OK; /* right before a switch; the step's own record follows */
+  if (record->side < 0) return CMB_OK; /* state before a switch; the record of the step follows */
   if (s->steps++ > 0) {
     s->shortest = fmin(s->shortest, record->t - s->last);
     s->longest = fmax(s->longest, record->t - s->last);
@@ -338,6 +343,7 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
+/* Checks that switches at 0.1 s and 0.25 s, which are not ends of steps, take effect at the end of their step, and that all steps are equal. */
 static void test_switching(void **state)
 {
   (void)state;
@@ -350,7 +356,7 @@ static void test_switching(void **state)
   cmb_result result;
   double y[MOST];
   cmbt_ok(ctx, cmb_model_system(ctx, model, &kept, &system));
-  cmb_run_options o = run_options("lie", 3e-4, 0.3, 0, NULL); /* 0.1 and 0.25 are between steps */
+  cmb_run_options o = run_options("lie", 3e-4, 0.3, 0, NULL);
   o.observer = (cmb_observer){.user = &seen, .record = on_record, .event = on_event};
   cmbt_ok(ctx, run_system(ctx, system, &o, y, &result));
   assert_int_equal(seen.steps, 1001);
@@ -365,8 +371,10 @@ static void test_switching(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- the bound */
+/* ---- the drift bound */
 
+/* Checks over 1000 steps of lie that |g| is below the drift bound and the bound at most 100 |g|; or, if not `holds`, that the bound is reported
+ * as broken. */
 static void check_bound(const char *name, double step, bool holds)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -387,7 +395,7 @@ static void check_bound(const char *name, double step, bool holds)
   assert_int_equal(r->drift->holds, holds);
   if (holds) {
     cmbt_below(r->worst_position, r->drift->limit);
-    cmbt_below(r->drift->limit, 100 * r->worst_position); /* it says something */
+    cmbt_below(r->drift->limit, 100 * r->worst_position); /* the bound is not trivial */
     assert_true(isnan(r->drift->broken_at));
   } else {
     assert_true(isfinite(r->drift->broken_at));
@@ -405,7 +413,7 @@ static void test_bound(void **state)
   check_bound("quarter-car", 1e-3, true);
   check_bound("fivelink", 1e-3, true);
   check_bound("four-bar", 2e-4, true);
-  check_bound("slider-crank", 4e-3, false); /* more than a radian in a step */
+  check_bound("slider-crank", 4e-3, false); /* the crank turns by more than a radian in a step */
 }
 
 /* ---- refusals */
@@ -418,7 +426,7 @@ static void refuse(const char *method, int count, const cmb_option_setting *s, c
   cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("caraxis"), 0, NULL, &system));
   const cmb_run_options o = run_options(method, 1e-3, 0.1, count, s);
   assert_int_equal(cmb_simulation_create(ctx, system, &o, &sim), CMB_ERROR_ARGUMENT);
-  if (!strstr(cmb_last_error(ctx), words)) fail_msg("words are: %s", cmb_last_error(ctx));
+  if (!strstr(cmb_last_error(ctx), words)) fail_msg("the message is: %s", cmb_last_error(ctx));
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
 }
@@ -437,7 +445,7 @@ static void test_refusals(void **state)
   refuse("lie", 2, nothing_left, "has only the term that positions=new leaves out");
 }
 
-/* A double pendulum in line with a rod: the rod's constraint has no gradient there. */
+/* A double pendulum in line with a rod: the gradient of the rod's constraint is 0 there. */
 static const char straight[] =
     "points: {middle: [1, 0, 0], tip: [2, 0, 0], wall: [3, 0, 0]}\n"
     "bodies:\n"
@@ -470,8 +478,9 @@ static void test_loss_of_rank(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- equations that go wrong */
+/* ---- faulty equations */
 
+/* Equations of which one entry has a wrong value from a given time on. */
 struct faulty {
   const cmb_equations *right;
   int target; /* 0: f, 1: M, 2: G */
@@ -502,7 +511,7 @@ static cmb_status derive_rightly(const void *self, const cmb_point *at, const do
   return faulty->right->derivative(faulty->right->self, at, a, lambda, which, J);
 }
 
-/* The run ends where the fault is, with words, and keeps what it has; it does not go on with numbers that come from nowhere. */
+/* Checks that values that are not finite end the run at their time with a message, and that its result is the last finite state. */
 static void test_faults(void **state)
 {
   (void)state;

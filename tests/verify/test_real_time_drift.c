@@ -1,7 +1,7 @@
 /*
- * Drift of lie from the constraints (Burgermeister, Arnold and Esterl 2006 §3 and §4): orders in h of the largest |g| on the car
- * axis; the bound of §3.4 in every one of 10^5 steps on the circular track, and on the car axis; drift without stabilisation is in
- * the paper's order. The circular track has q̇ = T(q) v: there orders of the solution, and a stiff integral gain, which needs
+ * Drift of lie from the constraints (Burgermeister, Arnold and Esterl 2006 §3 and §4): orders in h of the largest |g| on the car axis; the
+ * bound of §3.4 in each of 10^5 steps on the circular track, and on the car axis; drift of the variants without stabilisation ranked as in
+ * the paper. The circular track has q̇ = T(q) v: orders of the solution, and stability with a stiff integral gain, which needs the term
  * ∂f/∂q T.
  */
 #include "check.h"
@@ -14,14 +14,15 @@ struct variant {
   const char *method, *index, *jacobian, *stabilization;
 };
 
+/* Result of a run: the largest |g|, distance and radius at the end on the circular track, and the drift bound. */
 struct outcome {
   cmb_status status;
-  double worst, way, radius;
+  double worst, distance, radius;
   bool bounded, holds;
   double limit;
 };
 
-/* A whole run of a bundled problem. */
+/* Runs a bundled problem until t_end with the step h. */
 static struct outcome run(const char *problem, int set_count, const cmb_setting *set,
                           const struct variant *v, double h, double t_end)
 {
@@ -42,7 +43,7 @@ static struct outcome run(const char *problem, int set_count, const cmb_setting 
   o.status = cmb_simulation_run(sim);
   const cmb_result *r = cmb_simulation_result(sim);
   o.worst = r->worst_position;
-  o.way = r->q[2];
+  o.distance = r->q[2];
   o.radius = hypot(r->q[0], r->q[1]);
   if (r->drift) o.bounded = true, o.holds = r->drift->holds, o.limit = r->drift->limit;
   cmb_simulation_destroy(sim);
@@ -81,7 +82,7 @@ static void test_orders(void **state)
 
 /* ---- the circular track */
 
-static void test_order_of_variants(void **state)
+static void test_ranking_of_variants(void **state)
 {
   (void)state;
   const struct variant one = {"lie", "1", "J2", "none"}, two = {"lie", "2", "J2", "none"};
@@ -94,7 +95,7 @@ static void test_order_of_variants(void **state)
   cmbt_below(fabs(none), 1e-12);
 }
 
-/* |g| <= g_lim after each step. The bound is one of exact arithmetic; x1² + x2² − 1 is rounded. */
+/* Checks |g| <= limit after each of 10^5 steps. The bound is one of exact arithmetic, while x1² + x2² − 1 is rounded. */
 static void check_every_step(double h)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -117,7 +118,7 @@ static void check_every_step(double h)
   assert_true(bound->holds);
   assert_int_equal(bound->steps, 100000);
   cmbt_below(most, 0);
-  assert_true(largest > 0.9 * bound->limit); /* the bound says something */
+  assert_true(largest > 0.9 * bound->limit); /* the bound is sharp */
   cmb_integrator_destroy(in);
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
@@ -130,25 +131,26 @@ static void test_bound(void **state)
   check_every_step(1e-3);
 }
 
-/* The way is t (1 − exp(−5 t)) exactly. */
-static void test_way(void **state)
+/* Checks the order of the distance along the track, whose exact value is t (1 − exp(−5 t)). */
+static void test_distance(void **state)
 {
   (void)state;
   static const char *const jacobians[] = {"none", "J1", "J2", "J3", "exact"};
-  const double t = 0.5, way = t * (1 - exp(-5 * t));
+  const double t = 0.5, distance = t * (1 - exp(-5 * t));
   for (int j = 0; j < 5; j++) {
     const struct variant variants[] = {{"lie", "1", jacobians[j], "projection"},
                                        {"lie", "2", jacobians[j], "projection"},
                                        {"rosw2", NULL, jacobians[j], "projection"}};
     for (int i = 0; i < 3; i++) {
-      const double coarse = run("circular-track", 0, NULL, &variants[i], 2e-3, t).way - way;
-      const double fine = run("circular-track", 0, NULL, &variants[i], 5e-4, t).way - way;
+      const double coarse =
+          run("circular-track", 0, NULL, &variants[i], 2e-3, t).distance - distance;
+      const double fine = run("circular-track", 0, NULL, &variants[i], 5e-4, t).distance - distance;
       cmbt_near(log(coarse / fine) / log(4), i < 2 ? 1 : 2, 0.1);
     }
   }
 }
 
-/* ki h² = 100: beyond what J1 and J3 can bear, while J2 and exact have no limit. */
+/* Runs with ki h² = 100: unstable without a Jacobian and with J1 and J3; stable for any gain with J2 and with the exact Jacobian. */
 static void test_stiff_gain(void **state)
 {
   (void)state;
@@ -158,20 +160,21 @@ static void test_stiff_gain(void **state)
     const struct outcome o = run("circular-track", 2, set,
                                  &(struct variant){"lie", "1", stable[i], "projection"}, 1e-2, 5);
     assert_int_equal(o.status, CMB_OK);
-    cmbt_near(o.way, 5, 0.05);
+    cmbt_near(o.distance, 5, 0.05);
   }
   for (int i = 0; i < 3; i++) {
     const struct outcome o =
         run("circular-track", 2, set, &(struct variant){"lie", "1", not_stable[i], "projection"},
             1e-2, 5);
-    assert_true(o.status != CMB_OK || fabs(o.way - 5) > 1);
+    assert_true(o.status != CMB_OK || fabs(o.distance - 5) > 1);
   }
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders), cmocka_unit_test(test_order_of_variants),
-      cmocka_unit_test(test_bound), cmocka_unit_test(test_way), cmocka_unit_test(test_stiff_gain)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders),
+                                     cmocka_unit_test(test_ranking_of_variants),
+                                     cmocka_unit_test(test_bound), cmocka_unit_test(test_distance),
+                                     cmocka_unit_test(test_stiff_gain)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,14 @@
 /*
- * Friction that sticks in steps of fixed cost (`lie`), against solutions in closed form and against mdop853, which locates where it begins and
- * ceases to hold:
+ * Friction that sticks in steps of fixed cost (`lie`), compared with solutions in closed form and with mdop853, which locates the times at
+ * which sticking begins and ends:
  *
- *   - a block on an inclined plane is held without any creep, a million steps;
- *   - a block slides to a stop, holds still and is let go; a brake, applied and released little by little, stops a wheel and holds it;
+ *   - a block sticks on an inclined plane without any creep over a million steps;
+ *   - a block slides to a stop, sticks and is released; a brake, applied and released gradually, stops a wheel and holds it;
  *   - a block on a contact;
  *   - order 1 through stops and releases of two blocks on each other and of a four-bar linkage, in all formulations and variants;
- *   - friction in two places that hold the same motion gives way at the sum of both;
- *   - saved and resumed, with and without native code: the same bits; nothing is allocated on the way, failing allocations are errors;
- *   - what is refused; what a step costs.
+ *   - friction in two places that hold the same motion is released at the sum of both limits;
+ *   - a saved and resumed run has the same bits; a run allocates nothing, and failing allocations before it are errors;
+ *   - refused models, and the number of operations of a step.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A warning would say that friction has not settled. */
+/* Fails on warnings: one would report that the solution for friction did not converge. */
 static void fail_warning(void *user, cmb_log_level level, const char *message)
 {
   (void)user;
@@ -75,8 +75,8 @@ static const char PULLED[] =
     "forces: {pull: {type: load, on: {body: block, at: [0, 0, 0]}, force: [0.6*t, 0, 0]}}\n"
     "outputs: {place: x, rate: x'}\n";
 
-/* 2 x'' = −4 + 0.6 t until x' = 0, rest until 0.6 t = 6, then 2 x'' = 2 + 0.6 s. */
-static void check_hold(cmb_formulation formulation, double h)
+/* Compares a run with 2 x'' = −4 + 0.6 t until x' = 0, rest until 0.6 t = 6, then 2 x'' = 2 + 0.6 s with s = t − 10. */
+static void check_stick_and_release(cmb_formulation formulation, double h)
 {
   enum { MOST = 4 };
   const double stop = (2 - sqrt(4 - 0.3)) / 0.3, s = 1;
@@ -87,31 +87,31 @@ static void check_hold(cmb_formulation formulation, double h)
   cmbt_run_to(&r, 10 + s, 0.5);
   assert_int_equal(cmbt_switch_times(&r, "x.friction", 0, MOST, t), 2);
   cmbt_near(t[0], stop, 2 * h);
-  cmbt_near(t[1], 10, 2.001 * h); /* the pull of the step before counts */
+  cmbt_near(t[1], 10, 2.001 * h); /* the load of the step before decides */
   for (int i = 0; i < r.row_count; i++) {
     const double now = cmbt_row(&r, i, "t");
     if (now < 0.5 || now > 9.9) continue;
     cmbt_near(cmbt_row(&r, i, "place"), cmbt_row(&r, 2, "place"), 1e-15);
     cmbt_near(cmbt_row(&r, i, "rate"), 0, formulation == CMB_FORM_CARTESIAN ? 1e-16 : 0);
-    cmbt_near(cmbt_row(&r, i, "place"), place, 0.5 * h); /* half a step with 0.5 m/s, twice */
+    cmbt_near(cmbt_row(&r, i, "place"), place, 0.5 * h); /* error of one step: 0.5 m/s times h */
   }
   cmbt_near(cmbt_output(&r, "place"), place + s * s / 2 + 0.05 * s * s * s, 4 * h);
   cmbt_run_close(&r);
 }
 
-static void test_hold(void **state)
+static void test_stick_and_release(void **state)
 {
   (void)state;
   static const double steps[] = {4e-3, 1e-3, 2.5e-4};
   for (int k = 0; k < 3; k++) {
-    check_hold(CMB_FORM_EXPLICIT, steps[k]);
-    check_hold(CMB_FORM_CARTESIAN, steps[k]);
+    check_stick_and_release(CMB_FORM_EXPLICIT, steps[k]);
+    check_stick_and_release(CMB_FORM_CARTESIAN, steps[k]);
   }
 }
 
 /* ---- a brake */
 
-/* Applied from t = 0 on, 3 t Nm up to 6 Nm, and released from t = 4 on within a second; the motor drives with 2 Nm. */
+/* A brake with the limit 3 t Nm, at most 6 Nm, from t = 0 on, released within a second from t = 4 on; the motor drives with 2 Nm. */
 static const char BRAKE[] =
     "gravity: [0, 0, 0]\n"
     "parameters: {motor: 2}\n"
@@ -123,8 +123,8 @@ static const char BRAKE[] =
     "0]}}\n"
     "outputs: {angle: w, rate: w', brake: brake}\n";
 
-/* 0.9 w' = 2 − 3 t up to t = 2, 2 − 6 from there on: w is 5 − 2/0.9 and then 0 at t = 2 + 2.5/4. From 1.2 (6 − 6 (t − 4)) = 2 on it turns again,
- * with 2 − 6 (5 − t) Nm as long as there is a brake. */
+/* Compares with 0.9 w' = 2 − 3 t up to t = 2 and 0.9 w' = 2 − 6 after it, so that w = 0 at t = 2.625. The wheel is released when the static
+ * limit 1.2 (6 − 6 (t − 4)) is 2, at t = 5 − 2/7.2, and is driven with 2 − 6 (5 − t) Nm until t = 5, with 2 Nm from then on. */
 static void check_brake(double h)
 {
   enum { MOST = 4 };
@@ -141,7 +141,7 @@ static void check_brake(double h)
     const double now = cmbt_row(&r, i, "t");
     if (now < 2.75 || now > 4.6) continue;
     cmbt_near(cmbt_row(&r, i, "rate"), 0, 0);
-    /* it bears what the motor drives with; while it is released, by the torque of a step before */
+    /* the brake carries the motor's torque; while it is being released, with the limit of one step before */
     cmbt_near(cmbt_row(&r, i, "brake"), -2, now > 4 ? 10 * h : 1e-12);
   }
   cmbt_near(cmbt_output(&r, "rate"), last, 10 * h);
@@ -157,7 +157,7 @@ static void test_brake(void **state)
 
 /* ---- a block on a contact */
 
-/* It slides on a floor of stiff springs at its four corners, from 1 m/s on, with μ = 0.3: to a stop after 1/(0.3 g), at 1/(0.6 g). */
+/* A block slides on a floor of stiff springs at two points, from 1 m/s on with μ = 0.3. It stops at 1/(0.3 g), after a way of 1/(0.6 g). */
 static const char CONTACT[] =
     "gravity: [0, 0, -9.81]\n"
     "points: {A: [-0.2, 0, 0], B: [0.2, 0, 0], C: [0, 0, 0.1]}\n"
@@ -203,7 +203,7 @@ static const char STACK[] =
     "  two: {type: load, on: {body: lower, at: [0, 0, 0]}, force: [\"9*sin(2*t)\", 0, 0]}\n"
     "outputs: {first: lower.x, second: upper.x}\n";
 
-/* A torque that grows turns it again after a stop. Friction in its three joints holds one freedom. */
+/* A growing torque turns the linkage again after a stop. The friction of its three joints holds one degree of freedom. */
 static const char FOUR_BAR[] =
     "gravity: [0, 0, -9.81]\n"
     "points: {O: [0, 0, 0], A: [0, 0, 0.3], B: [0.8, 0, 0.7], D: [0.9, 0, 0]}\n"
@@ -234,6 +234,8 @@ static double error_of(const char *text, cmb_formulation formulation, const char
   return error;
 }
 
+/* Checks that the error at `end` is proportional to the step, compared with mdop5, for joint and Cartesian coordinates and for positions from
+ * the old and the new velocities. */
 static void check_order(const char *text, double h, double end, int variants)
 {
   static const char *const positions[] = {"auto", "new"};
@@ -264,7 +266,7 @@ static void test_order(void **state)
 
 /* ---- one motion that is held in two places */
 
-/* A ring on a shaft, both on the ground by a joint of their own and tied to each other: 4 and 3 Nm at rest, and a torque of t. */
+/* Two rings on hinges of their own, coupled by a = 2 b, with static limits of 4 and 3 Nm, and a torque of t Nm on the first. */
 static const char TWO[] =
     "gravity: [0, 0, 0]\n"
     "bodies: {one: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]},\n"
@@ -278,7 +280,7 @@ static const char TWO[] =
     "forces: {turn: {type: load, on: {body: one, at: [0, 0, 0]}, torque: [0, t, 0]}}\n"
     "outputs: {angle: a}\n";
 
-/* b turns half as fast as a: 4 + 3/2 Nm hold. */
+/* Checks that both frictions are released at 4 + 3/2 Nm: b rotates half as fast as a. */
 static void test_two_places(void **state)
 {
   (void)state;
@@ -296,8 +298,9 @@ static void test_two_places(void **state)
   cmbt_run_close(&r);
 }
 
-/* ---- saved and resumed */
+/* ---- saving and resuming */
 
+/* Continues the simulation to t and copies positions, velocities and outputs to `state`. */
 static void run_on(cmbt_run *r, cmb_simulation *sim, double t, double *state)
 {
   cmbt_ok(r->ctx, cmb_simulation_advance(sim, t));
@@ -318,7 +321,7 @@ static cmb_simulation *open_simulation(cmbt_run *r, double t_end)
   return sim;
 }
 
-/* While both slip, while one holds, and while both do. */
+/* Saves at 12 times: while both blocks slide, while one sticks, and while both do. A resumed run has the same bits at the end. */
 static void test_resume(void **state)
 {
   (void)state;
@@ -340,7 +343,7 @@ static void test_resume(void **state)
   }
 }
 
-/* While the brake is released it holds with another part of what it can at each time: the part is saved. */
+/* Saves while the brake is being released, where the fraction of its limit that it exerts changes with time. The fraction has to be saved. */
 static void test_resumed_output(void **state)
 {
   (void)state;
@@ -360,7 +363,8 @@ static void test_resumed_output(void **state)
 
 /* ---- memory */
 
-static cmb_status run_with(struct cmbt_allocator *memory, long *on_the_way)
+/* Runs the stack with an allocator that counts and fails; *during_run is the number of allocations during the run. */
+static cmb_status run_with(struct cmbt_allocator *memory, long *during_run)
 {
   const cmb_model_system_options o = {.evaluation = CMB_EVALUATE_INTERPRETER, .expressions = true};
   cmb_run_options options = cmb_run_defaults();
@@ -368,7 +372,7 @@ static cmb_status run_with(struct cmbt_allocator *memory, long *on_the_way)
   cmb_system *system = NULL;
   cmb_simulation *sim = NULL;
   cmb_context *ctx = cmb_context_create(&memory->hook);
-  *on_the_way = 0;
+  *during_run = 0;
   if (!ctx) return CMB_ERROR_MEMORY;
   options.method = cmb_method_find("lie");
   options.integrator.step = 1e-3;
@@ -376,9 +380,9 @@ static cmb_status run_with(struct cmbt_allocator *memory, long *on_the_way)
   cmb_status status = cmb_model_parse(ctx, STACK, strlen(STACK), "test.yaml", NULL, &model);
   if (status == CMB_OK) status = cmb_model_system(ctx, model, &o, &system);
   if (status == CMB_OK) status = cmb_simulation_create(ctx, system, &options, &sim);
-  *on_the_way = memory->calls;
+  *during_run = memory->calls;
   if (status == CMB_OK) status = cmb_simulation_run(sim);
-  *on_the_way = memory->calls - *on_the_way;
+  *during_run = memory->calls - *during_run;
   cmb_simulation_destroy(sim);
   cmb_system_destroy(system);
   cmb_model_destroy(model);
@@ -390,21 +394,22 @@ static void test_memory(void **state)
 {
   (void)state;
   struct cmbt_allocator memory;
-  long on_the_way = -1, calls;
+  long during_run = -1, calls;
   cmbt_allocator_init(&memory);
-  assert_int_equal(run_with(&memory, &on_the_way), CMB_OK);
-  assert_int_equal(on_the_way, 0);
+  assert_int_equal(run_with(&memory, &during_run), CMB_OK);
+  assert_int_equal(during_run, 0);
   calls = memory.calls;
   for (long k = calls; k > 0; k -= k > calls - 100 ? 3 : 31) {
     cmbt_allocator_init(&memory);
     memory.fail_at = k;
-    assert_int_equal(run_with(&memory, &on_the_way), CMB_ERROR_MEMORY);
+    assert_int_equal(run_with(&memory, &during_run), CMB_ERROR_MEMORY);
     assert_int_equal(memory.outstanding, 0);
   }
 }
 
-/* ---- what is refused */
+/* ---- refused models */
 
+/* Checks the status of a run with this force on the first of two blocks, and its message if `words` is not NULL. */
 static void check_refusal(const char *force, const char *method, cmb_status expected,
                           const char *words)
 {
@@ -435,8 +440,8 @@ static void test_refusals(void **state)
 {
   (void)state;
   check_refusal("-stick(x', 1, 2)", "lie", CMB_OK, NULL);
-  check_refusal("-stick(y', 1, 2)", "lie", CMB_OK,
-                NULL); /* it does nothing to what it switches with */
+  /* this friction does not act on the velocity whose sign it depends on */
+  check_refusal("-stick(y', 1, 2)", "lie", CMB_OK, NULL);
   check_refusal("-stick(x', 1, 2)", "rosw2", CMB_ERROR_ARGUMENT,
                 "'rosw2' makes steps of fixed cost and cannot hold");
   check_refusal("(1 + t)*stick(x', 1, 2)", "lie", CMB_ERROR_EQUATIONS,
@@ -448,9 +453,9 @@ static void test_refusals(void **state)
                 "a rate that is not linear in velocities");
 }
 
-/* ---- what a step costs */
+/* ---- cost of a step */
 
-/* Blocks on each other, so many. */
+/* Returns the number of operations of a step for a stack of blocks with friction, -1 if there are too many. */
 static int operations(int blocks)
 {
   char text[8000];
@@ -483,7 +488,7 @@ static int operations(int blocks)
   return status == CMB_OK ? report.instructions : -1;
 }
 
-/* The numbers of docs/realtime.md. */
+/* Checks upper limits for the numbers of operations that docs/realtime.md states. */
 static void test_cost(void **state)
 {
   (void)state;
@@ -498,7 +503,7 @@ static void test_cost(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slope),  cmocka_unit_test(test_hold),
+      cmocka_unit_test(test_slope),  cmocka_unit_test(test_stick_and_release),
       cmocka_unit_test(test_brake),  cmocka_unit_test(test_contact),
       cmocka_unit_test(test_order),  cmocka_unit_test(test_two_places),
       cmocka_unit_test(test_resume), cmocka_unit_test(test_resumed_output),

@@ -1,11 +1,10 @@
 /*
- * What a step of fixed cost does not do: in 1,000,000 steps of lie, with and without the drift bound, and of rosw2 there is not one
- * system call, no lock and no allocation. (Under the sanitizers, which make calls of their own, 20,000 steps and no look at system
- * calls.)
+ * Steps of fixed cost make no system call, take no lock and allocate no memory: shown for 1,000,000 steps of lie, with and without the drift
+ * bound, and of rosw2. (Sanitizers make calls of their own; with them there are 20,000 steps without these checks.)
  *
- *   - System calls: the steps run in a child process in strict seccomp mode, in which the kernel kills at any call but read, write
- *     and exit. A child that makes one call between two steps is killed: the test would notice.
- *   - Locks and allocations: pthread's lock functions and malloc are counted by standing in for them; one of each is seen.
+ *   - System calls: the steps run in a child process in strict seccomp mode, in which the kernel kills the process at any call but read,
+ *     write and exit. A child that makes one call between two steps is killed, which shows that the test detects calls.
+ *   - Locks and allocations: pthread's lock functions and malloc are replaced by functions that count; one of each is detected.
  */
 #include "check.h"
 
@@ -63,7 +62,7 @@ void *realloc(void *memory, size_t size)
   return __libc_realloc(memory, size);
 }
 
-/* Nobody else runs in this process: a lock that does nothing will do. */
+/* This process has one thread: a lock that does nothing is sufficient. */
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
   (void)mutex;
@@ -135,34 +134,36 @@ static void close_stage(struct stage *s)
   cmb_context_destroy(s->ctx);
 }
 
-/* ---- the child */
+/* ---- the child process */
 
-enum sin { NONE, CALL, LOCK, ALLOCATION };
+/* Something that a step must not do, done once on purpose between two steps. */
+enum violation { NONE, CALL, LOCK, ALLOCATION };
 
 struct report {
   long steps, locks, allocations;
   double t;
 };
 
-static void commit(enum sin sin)
+static void violate(enum violation violation)
 {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  if (sin == CALL) syscall(SYS_getpid);
-  if (sin == LOCK) pthread_mutex_lock(&mutex);
-  if (sin == ALLOCATION) {
+  if (violation == CALL) syscall(SYS_getpid);
+  if (violation == LOCK) pthread_mutex_lock(&mutex);
+  if (violation == ALLOCATION) {
     void *volatile memory = malloc(16);
     free(memory);
   }
 }
 
-static void run_child(cmb_integrator *in, long steps, enum sin sin, int to)
+/* Makes the steps in seccomp mode, writes a report to the file descriptor `to` and exits. */
+static void run_child(cmb_integrator *in, long steps, enum violation violation, int to)
 {
   struct report r = {0, locks, allocations, 0};
 #ifndef SANITIZED
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) syscall(SYS_exit, 2);
 #endif
   for (long i = 0; i < steps; i++) {
-    if (i == steps / 2) commit(sin);
+    if (i == steps / 2) violate(violation);
     if (cmb_integrator_step(in, 1e9) != CMB_OK) break;
     r.steps++;
   }
@@ -170,11 +171,12 @@ static void run_child(cmb_integrator *in, long steps, enum sin sin, int to)
   r.allocations = allocations - r.allocations;
   r.t = cmb_integrator_t(in);
   if (write(to, &r, sizeof r) != (ssize_t)sizeof r) syscall(SYS_exit, 3);
-  syscall(SYS_exit, 0); /* exit_group would be one call too many */
+  syscall(SYS_exit, 0); /* exit_group is not allowed in this mode */
 }
 
-/* The child's report; false if it was killed. */
-static bool run(const char *method, const char *bound, long steps, enum sin sin, struct report *r)
+/* Runs the steps in a child process and stores its report in *r. Returns false if the kernel killed the child. */
+static bool run(const char *method, const char *bound, long steps, enum violation violation,
+                struct report *r)
 {
   struct stage s;
   int ends[2], status;
@@ -183,7 +185,7 @@ static bool run(const char *method, const char *bound, long steps, enum sin sin,
   fflush(NULL);
   const pid_t child = fork();
   assert_true(child >= 0);
-  if (child == 0) run_child(s.in, steps, sin, ends[1]);
+  if (child == 0) run_child(s.in, steps, violation, ends[1]);
   close(ends[1]);
   const ssize_t size = read(ends[0], r, sizeof *r);
   close(ends[0]);
@@ -200,7 +202,7 @@ static bool run(const char *method, const char *bound, long steps, enum sin sin,
 
 /* ---- tests */
 
-static void check_pure(const char *method, const char *bound)
+static void check_no_violation(const char *method, const char *bound)
 {
   struct report r;
   assert_true(run(method, bound, STEPS, NONE, &r));
@@ -212,15 +214,15 @@ static void check_pure(const char *method, const char *bound)
   cmbt_near(r.t, 1e-3 * STEPS, 1e-4);
 }
 
-static void test_pure(void **state)
+static void test_no_violation(void **state)
 {
   (void)state;
-  check_pure("lie", "none");
-  check_pure("lie", "watch");
-  check_pure("rosw2", "none");
+  check_no_violation("lie", "none");
+  check_no_violation("lie", "watch");
+  check_no_violation("rosw2", "none");
 }
 
-static void test_would_notice(void **state)
+static void test_detects_violations(void **state)
 {
   (void)state;
 #ifndef SANITIZED
@@ -236,8 +238,8 @@ static void test_would_notice(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pure),
-      cmocka_unit_test(test_would_notice),
+      cmocka_unit_test(test_no_violation),
+      cmocka_unit_test(test_detects_violations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

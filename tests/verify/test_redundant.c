@@ -1,11 +1,12 @@
 /*
- * Redundant constraints of plane mechanisms: in space each of their loops has three constraints too many, parallel cranks and points that
- * are held in the plane have more. As many are left out as there are constraints less their rank along the motion, which the known number of
- * degrees of freedom gives; what is kept has full rank, and all kinds of methods go on with it, in all formulations to the same motion.
+ * Redundant constraints of plane mechanisms. In space each of their loops has three redundant constraints; parallel cranks, and points that
+ * are held in the plane, have more. The number of constraints left out is the number of constraints minus their rank along the motion, which
+ * is known from the degrees of freedom; the remaining constraints have full rank, and all kinds of methods compute the same motion with them
+ * in all formulations.
  *
- * Random mechanisms of one to three stages in the plane of x and z or in one of any direction: a stage is a four-bar, or a parallelogram with two or three cranks,
- * that stands on the coupler of the one before; one degree of freedom each. Hinges are joints and loops, or all of them loops between
- * bodies that are free.
+ * Random mechanisms of one to three stages, in the plane of x and z or in one of any direction: a stage is a four-bar, or a parallelogram
+ * with two or three cranks, that stands on the coupler of the stage before. The mechanism has one degree of freedom per stage. Its hinges are
+ * joints and loops, or all of them loops between free bodies.
  */
 #include "check.h"
 #include "model_run.h"
@@ -17,6 +18,7 @@
 
 enum { TEXT = 20000, MOST_STAGES = 3 };
 
+/* The text of a mechanism while it is made. */
 struct maker {
   struct cmbt_random random;
   double u[3], w[3], n[3]; /* the plane's axes and its normal */
@@ -25,6 +27,7 @@ struct maker {
   char body[TEXT], joint[TEXT], loop[TEXT];
 };
 
+/* Returns a random number between low and high. */
 static double draw(struct maker *m, double low, double high)
 {
   return cmbt_random_uniform(&m->random, low, high);
@@ -36,6 +39,7 @@ static void add(char text[TEXT], const char *more)
   strcat(text, more);
 }
 
+/* Writes the plane's point with the coordinates x in space. */
 static void put_point(const struct maker *m, const double x[2], size_t room, char *text)
 {
   double p[3];
@@ -43,6 +47,7 @@ static void put_point(const struct maker *m, const double x[2], size_t room, cha
   snprintf(text, room, "[%.17g, %.17g, %.17g]", p[0], p[1], p[2]);
 }
 
+/* Makes a random plane: orthonormal axes u and w with the normal n = u × w. */
 static void make_plane(struct maker *m)
 {
   double size = 0, along = 0;
@@ -59,7 +64,7 @@ static void make_plane(struct maker *m)
   }
 }
 
-/* A bar between two points of the plane; its number. */
+/* Adds a bar between two points of the plane and returns its number. */
 static int add_bar(struct maker *m, const double a[2], const double b[2])
 {
   char from[100], to[100], text[400];
@@ -76,7 +81,7 @@ static int add_bar(struct maker *m, const double a[2], const double b[2])
   return m->bodies++;
 }
 
-/* A hinge at x; body -1 is the ground. */
+/* Adds a hinge at x, as a loop if it `closes` one; body -1 is the ground. */
 static void add_hinge(struct maker *m, int parent, int child, const double x[2], bool closes)
 {
   char at[100], text[400], name[20] = "ground";
@@ -91,6 +96,7 @@ static void add_hinge(struct maker *m, int parent, int child, const double x[2],
   add(loop ? m->loop : m->joint, text);
 }
 
+/* Adds a constraint, redundant, that holds the body's point x in the plane. */
 static void hold_in_plane(struct maker *m, int body, const double x[2])
 {
   char at[100], text[500];
@@ -102,7 +108,7 @@ static void hold_in_plane(struct maker *m, int body, const double x[2])
   add(m->loop, text);
 }
 
-/* On a bar from A to D, `base`; the coupler's ends replace them. Returns the coupler. */
+/* Adds a stage on the bar `base` from A to D; the ends of its coupler replace A and D. Returns the coupler. */
 static int add_stage(struct maker *m, int base, double A[2], double D[2])
 {
   const bool parallel = draw(m, 0, 1) < 0.7, third = parallel && draw(m, 0, 1) < 0.5;
@@ -130,7 +136,7 @@ static int add_stage(struct maker *m, int base, double A[2], double D[2])
   return coupler;
 }
 
-/* The text of a mechanism; its degrees of freedom. */
+/* Writes the text of a mechanism and returns its number of degrees of freedom. */
 static int make(int seed, char text[4 * TEXT])
 {
   static struct maker m;
@@ -147,6 +153,7 @@ static int make(int seed, char text[4 * TEXT])
   return stages;
 }
 
+/* Checks that so many constraints are left out that nv − ng is the number of degrees of freedom, and that the others have full rank. */
 static void check_rank(const cmbt_run *r, int freedoms)
 {
   cmb_rank_report rank;
@@ -156,9 +163,8 @@ static void check_rank(const cmbt_run *r, int freedoms)
           cmb_system_rank(r->ctx, r->system, 0, cmb_system_q(r->system), mode, &rank, NULL));
   free(mode);
   assert_true(left > 0);
-  assert_int_equal(r->eq->nv - r->eq->ng,
-                   freedoms);             /* as many are left out as depend on the others .. */
-  assert_int_equal(rank.here, r->eq->ng); /* .. and what is kept does not */
+  assert_int_equal(r->eq->nv - r->eq->ng, freedoms);
+  assert_int_equal(rank.here, r->eq->ng);
   assert_int_equal(rank.around, r->eq->ng);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The forces of rests in outputs: of rigid contacts, stops and events, 0 while the bodies are apart; reactions of joints have them in, and so
- * has the power of surfaces that move. Against statics by hand, in all formulations and with three methods.
+ * Forces of closed contacts in outputs: of rigid contacts, stops and events, 0 while the contact is open. Reactions of joints include
+ * them, and so does the power of moving surfaces. Compared with statics by hand, in all formulations and with three methods.
  */
 #include "check.h"
 #include "model_run.h"
@@ -11,7 +11,7 @@ static const double G = 9.81;
 
 static const char *const methods[] = {"mdop5", "radau5", "bdf"};
 
-/* An arm of the mass 2, hinged at one end and lying with the other on a floor, whose force is told by `hold`. */
+/* An arm of 2 kg, hinged at one end and lying with the other on a floor whose force is the output `hold`. */
 static const char ARM[] = "points: {O: [0, 0, 0], T: [1, 0, 0]}\n"
                           "bodies: {arm: {mass: 2, inertia: [0.01, 0.2, 0.2], com: [0.5, 0, 0]}}\n"
                           "joints: {h: {type: revolute, child: arm, at: O, axis: y, start: -0.1}}\n"
@@ -23,6 +23,7 @@ struct expected {
   double value;
 };
 
+/* Compares the outputs at t_end with the expected values, in three formulations with three methods. */
 static void check(const char *text, double t_end, int count, const struct expected *expected,
                   double tolerance)
 {
@@ -43,19 +44,20 @@ static void check(const char *text, double t_end, int count, const struct expect
   }
 }
 
+/* Checks the reaction of the hinge and the force of the contact at rest, and that the force is 0 while the arm still falls. */
 static void test_arm(void **state)
 {
   (void)state;
-  static const char *const rests[] = {
+  static const char *const contacts[] = {
       "forces: {c: {type: contact, on: arm@T, surface: 5*z, restitution: 0.2}}\n"
       "outputs: {up: h.fz, m: h.my, hold: c.fz, aside: c.fx}",
-      "loops: {c: {type: stop, formula: -h, restitution: 0.2}}\n" /* at the hinge, as a torque */
+      "loops: {c: {type: stop, formula: -h, restitution: 0.2}}\n" /* the stop acts as a torque at the hinge */
       "outputs: {up: h.fz - 9.81, m: h.my, hold: c.force, aside: 0}",
       "events: {c: {when: tip.z < 0, action: {reset: {tip.vz: -0.2*tip.vz}}}}\n"
       "outputs: {up: h.fz, m: h.my, hold: 9.81, aside: 0}"};
   for (int k = 0; k < 3; k++) {
     char text[2000];
-    snprintf(text, sizeof text, ARM, rests[k]);
+    snprintf(text, sizeof text, ARM, contacts[k]);
     const struct expected expected[] = {
         {"up", G}, {"m", k == 1 ? -G : 0}, {"hold", G}, {"aside", 0}};
     check(text, 1, 4, expected, 1e-6);
@@ -64,7 +66,7 @@ static void test_arm(void **state)
   }
 }
 
-/* A ball in a groove of two planes at 45°, whose formulas have gradients of other lengths than 1. */
+/* Checks the contact forces on a ball in a groove of two planes at 45°, whose surface formulas have gradients of lengths other than 1. */
 static void test_groove(void **state)
 {
   (void)state;
@@ -85,7 +87,8 @@ static void test_groove(void **state)
       1, 5, expected, 1e-6);
 }
 
-/* On a table that moves, curved like a bowl: its force works. */
+/* Checks force and power for a ball on a vertically oscillating table: 2 (g + z'') and 2 (g + z'') z'. The table is curved like a bowl, which
+ * has no effect at its lowest point. */
 static void test_table(void **state)
 {
   (void)state;

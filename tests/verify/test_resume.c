@@ -1,15 +1,15 @@
 /*
- * A run that is saved is the run that nobody saved, bit for bit and with every method: records, events, impulses, outputs, statistics. One
- * that resumes it is so, too, with explicit methods and those of fixed cost; with the others, which begin anew at the state, the same things
- * happen within the tolerances.
+ * Saving and resuming a run. A run that is saved is the same, bit for bit and with every method, as one that is not: records, events, impulses,
+ * outputs, statistics. A run that resumes it has the same bits too with explicit methods and those of fixed cost. The other methods restart
+ * at the state; with them the same events happen within the tolerances.
  *
- * At random times, with random methods, on bundled models (redundant constraints, tables, impacts) and on some in which bodies bounce,
- * come to rest and leave, friction holds and gives way, conditions are met and live parameters have changed. The other run has a
- * context, a model and a system of its own. CAMBER_RESUMES: how many times on each model.
+ * Runs are saved at random times, with random methods, on bundled models (redundant constraints, tables, impacts) and on some in which bodies
+ * bounce, stay in contact and lift off, friction sticks and is released, conditions become true and live parameters have changed. The
+ * resuming run has a context, a model and a system of its own. CAMBER_RESUMES: number of runs for each model.
  *
- * What was saved twice, or at the end, is resumed likewise. What is not a state of this run is refused: each file that was cut off, each
- * with a byte changed, another model, parameter, method, tolerance or option; and states that are none though their checksum fits
- * never do harm.
+ * States that were saved repeatedly, or at the end of a run, are resumed likewise. Files that do not belong to the run are refused: files
+ * cut off anywhere, files with a changed byte, and those of another model, parameter, method, tolerance or option. Files of random content
+ * with a right checksum cause an error or a run, but no crash.
  */
 #include "check.h"
 #include "methods.h"
@@ -27,7 +27,9 @@ static const double NEARLY = 1e-3; /* for runs with relative tolerances of 1e-5 
 
 static const char PATH[] = "test.state", OTHER[] = "other.state";
 
-static const char RESTS[] =
+/* A ball that falls on a stop and is lifted off, a block with dry friction, a pendulum closed by a loop; with an event and a table. */
+
+static const char BOUNCES[] =
     "gravity: [0, 0, -9.81]\nparameters: {mu: 3}\n"
     "points: {W: [4, 0, 0], B: [5, 0, 0]}\n"
     "bodies:\n"
@@ -49,6 +51,7 @@ static const char RESTS[] =
     "0) + 0.1*push(t)\", 0, 0]}\n"
     "outputs: {push: low.force}\n";
 
+/* A mass with two controllers, a delayed value and a switching one. */
 static const char SAMPLED[] =
     "parameters: {mu: 3}\n"
     "bodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}}\n"
@@ -60,8 +63,8 @@ static const char SAMPLED[] =
     "0]}}\n"
     "outputs: {count: n}\n";
 
-/* Contacts whose gaps have gradients other than 1, of a body that rests on one while friction holds it, is let go and slides; the force along
- * the line of both is not unique in the end. */
+/* A body on a stop, a block with friction that sticks and slides in turns, and a body that comes to rest against a wall while friction sticks:
+ * the forces on the last one are indeterminate in the end. The gaps have gradients other than 1. */
 static const char HELD[] =
     "gravity: [0, 0, -9.81]\nparameters: {mu: 3}\n"
     "bodies:\n"
@@ -86,11 +89,11 @@ static const char HELD[] =
 struct example {
   const char *name, *text; /* a bundled model, or its text */
   double t_end;
-  bool resets; /* real-time methods cannot do it */
+  bool resets; /* there are impacts, which real-time methods refuse */
 };
 
 static const struct example examples[] = {
-    {"rests", RESTS, 1.3, true},       {"newtons-cradle", NULL, 1, true},
+    {"bounces", BOUNCES, 1.3, true},   {"newtons-cradle", NULL, 1, true},
     {"fivelink", NULL, 0.1, false},    {"four-bar", NULL, 0.3, false},
     {"quarter-car", NULL, 0.1, false}, {"slider-crank", NULL, 0.02, false},
     {"sampled", SAMPLED, 0.6, false},  {"held", HELD, 1.2, true},
@@ -98,33 +101,35 @@ static const struct example examples[] = {
 
 enum { EXAMPLES = sizeof examples / sizeof examples[0], TEXT_ROOM = 1 << 22, MOST_OUTPUTS = 400 };
 
-enum { MOST_TOLD = 5000 };
+enum { MOST_EVENTS = 5000 };
 
-/* An event, for runs that are the same within the tolerances only. */
-struct told {
+/* An event, for the comparison within the tolerances. */
+struct seen_event {
   char name[60];
   double t;
   int direction;
 };
 
-/* Everything that a run tells, one thing a line, and where in it and at which outputs the state was saved. */
-struct teller {
+/* Observer that writes all that a run reports, one item per line, and saves the state; it keeps the place in the text and the outputs at
+ * that time. */
+struct recorder {
   const cmb_equations *eq;
   cmb_simulation *sim;
-  double save_at; /* NaN: not */
-  int saves;      /* at this and the following steps */
+  double save_at; /* NaN: the run is not saved */
+  int saves;      /* how often it is saved, at the ends of consecutive steps */
   char *text;
   size_t length, cut;
-  bool mute; /* nothing is told */
-  struct told *told;
-  int count, before; /* of events: all, and those before the state was saved */
-  cmb_result result; /* where it was saved; its outputs */
+  bool silent; /* nothing is written */
+  struct seen_event *seen_event;
+  int count, before; /* number of events: in all, and before the last save */
+  cmb_result result; /* result and outputs at the last save */
   double outputs[MOST_OUTPUTS];
 };
 
-static void tell(struct teller *w, const char *what, int n, const double *x)
+/* Appends a line of a word and n numbers to the text. */
+static void write_line(struct recorder *w, const char *what, int n, const double *x)
 {
-  if (w->mute) return;
+  if (w->silent) return;
   int length = snprintf(w->text + w->length, TEXT_ROOM - w->length, "%s", what);
   w->length += (size_t)length;
   for (int i = 0; i < n; i++) {
@@ -137,38 +142,38 @@ static void tell(struct teller *w, const char *what, int n, const double *x)
 
 static cmb_status on_record(void *user, const cmb_record *record)
 {
-  struct teller *w = user;
-  tell(w, "t", 1, &record->t);
-  tell(w, "q", w->eq->nq, record->q);
-  tell(w, "v", w->eq->nv, record->v);
-  tell(w, "lambda", w->eq->ng, record->lambda);
-  tell(w, "outputs", w->eq->no, record->outputs);
+  struct recorder *w = user;
+  write_line(w, "t", 1, &record->t);
+  write_line(w, "q", w->eq->nq, record->q);
+  write_line(w, "v", w->eq->nv, record->v);
+  write_line(w, "lambda", w->eq->ng, record->lambda);
+  write_line(w, "outputs", w->eq->no, record->outputs);
   return CMB_OK;
 }
 
 static cmb_status on_event(void *user, const cmb_event *event)
 {
-  struct teller *w = user;
+  struct recorder *w = user;
   const double x[] = {event->t, event->direction, event->limit};
-  tell(w, event->name, 3, x);
-  if (w->mute) return CMB_OK;
-  assert_in_range(w->count, 0, MOST_TOLD - 1);
-  struct told *told = &w->told[w->count++];
-  *told = (struct told){.t = event->t, .direction = event->direction};
-  snprintf(told->name, sizeof told->name, "%s", event->name);
+  write_line(w, event->name, 3, x);
+  if (w->silent) return CMB_OK;
+  assert_in_range(w->count, 0, MOST_EVENTS - 1);
+  struct seen_event *seen_event = &w->seen_event[w->count++];
+  *seen_event = (struct seen_event){.t = event->t, .direction = event->direction};
+  snprintf(seen_event->name, sizeof seen_event->name, "%s", event->name);
   return CMB_OK;
 }
 
 static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
 {
   const double x[] = {impulse->t, impulse->value};
-  tell(user, impulse->name, 2, x);
+  write_line(user, impulse->name, 2, x);
   return CMB_OK;
 }
 
 static cmb_status after_step(void *user, double t)
 {
-  struct teller *w = user;
+  struct recorder *w = user;
   if (!(t >= w->save_at) || w->saves == 0) return CMB_OK;
   CMB_TRY(cmb_simulation_save(w->sim, PATH));
   const cmb_result *r = cmb_simulation_result(w->sim);
@@ -186,7 +191,7 @@ struct setup {
   cmb_model *model;
   cmb_system *system;
   cmb_simulation *sim;
-  struct teller teller;
+  struct recorder recorder;
 };
 
 static void open_model(struct setup *s, const struct example *x)
@@ -221,19 +226,19 @@ static void open_run(struct setup *s, const struct example *x, cmb_run_options o
 {
   *s = (struct setup){0};
   open_model(s, x);
-  s->teller = (struct teller){.eq = cmb_system_equations(s->system), .save_at = NAN};
-  s->teller.text = malloc(TEXT_ROOM);
-  s->teller.told = malloc(MOST_TOLD * sizeof *s->teller.told);
-  assert_non_null(s->teller.text);
-  assert_non_null(s->teller.told);
-  s->teller.text[0] = '\0';
-  o.observer = (cmb_observer){.user = &s->teller,
+  s->recorder = (struct recorder){.eq = cmb_system_equations(s->system), .save_at = NAN};
+  s->recorder.text = malloc(TEXT_ROOM);
+  s->recorder.seen_event = malloc(MOST_EVENTS * sizeof *s->recorder.seen_event);
+  assert_non_null(s->recorder.text);
+  assert_non_null(s->recorder.seen_event);
+  s->recorder.text[0] = '\0';
+  o.observer = (cmb_observer){.user = &s->recorder,
                               .record = on_record,
                               .event = on_event,
                               .impulse = on_impulse,
                               .after_step = after_step};
   cmbt_ok(s->ctx, cmb_simulation_create(s->ctx, s->system, &o, &s->sim));
-  s->teller.sim = s->sim;
+  s->recorder.sim = s->sim;
 }
 
 static void close_run(struct setup *s)
@@ -242,16 +247,16 @@ static void close_run(struct setup *s)
   cmb_system_destroy(s->system);
   cmb_model_destroy(s->model);
   cmb_context_destroy(s->ctx);
-  free(s->teller.text);
-  free(s->teller.told);
+  free(s->recorder.text);
+  free(s->recorder.seen_event);
 }
 
-/* Where the text of b differs first from that of a behind `cut`, for words; and where they are in the end. */
+/* Fails unless the text of b equals that of a after `cut`, and the results at the end are equal; reports the first line that differs. */
 static void compare(const char *what, double t, const struct setup *a, size_t cut,
                     const struct setup *b)
 {
-  const char *x = a->teller.text + cut, *y = b->teller.text;
-  const size_t m = a->teller.length - cut, n = b->teller.length;
+  const char *x = a->recorder.text + cut, *y = b->recorder.text;
+  const size_t m = a->recorder.length - cut, n = b->recorder.length;
   const cmb_result *r = cmb_simulation_result(a->sim), *s = cmb_simulation_result(b->sim);
   size_t i = 0;
   while (i < m && i < n && x[i] == y[i]) i++;
@@ -263,21 +268,21 @@ static void compare(const char *what, double t, const struct setup *a, size_t cu
   assert_true(r->t == s->t && r->worst_position == s->worst_position);
   assert_true(r->events == s->events && r->impulses == s->impulses && r->records == s->records);
   assert_true(!r->outputs_unique == !s->outputs_unique);
-  for (int k = 0; k < a->teller.eq->no; k++) {
+  for (int k = 0; k < a->recorder.eq->no; k++) {
     if (!(r->outputs[k] == s->outputs[k])) fail_msg("%s: output %d", what, k);
     if (r->outputs_unique) assert_int_equal(r->outputs_unique[k], s->outputs_unique[k]);
   }
 }
 
-/* The same events behind the saved state, and the same end, within some tolerances. */
+/* Checks that the runs have the same events after the saved state, and the same positions at the end, within NEARLY. */
 static void compare_nearly(const char *what, double t, const struct setup *a, const struct setup *b)
 {
-  const struct teller *x = &a->teller, *y = &b->teller;
+  const struct recorder *x = &a->recorder, *y = &b->recorder;
   const cmb_result *r = cmb_simulation_result(a->sim), *s = cmb_simulation_result(b->sim);
   for (int i = 0; i < y->count || x->before + i < x->count; i++) {
     const bool first = x->before + i < x->count, second = i < y->count;
-    const struct told *one = first ? &x->told[x->before + i] : &y->told[i];
-    const struct told *other = second ? &y->told[i] : one;
+    const struct seen_event *one = first ? &x->seen_event[x->before + i] : &y->seen_event[i];
+    const struct seen_event *other = second ? &y->seen_event[i] : one;
     const bool same = first && second && strcmp(one->name, other->name) == 0 &&
                       one->direction == other->direction && fabs(one->t - other->t) < NEARLY;
     if (same) continue;
@@ -288,19 +293,21 @@ static void compare_nearly(const char *what, double t, const struct setup *a, co
   for (int i = 0; i < x->eq->nq; i++) cmbt_near(s->q[i], r->q[i], NEARLY * fmax(1, fabs(r->q[i])));
 }
 
+/* Runs the example with a parameter changed at `set_at` (only for models written here), saved `saves` times from `save_at` on. */
 static void run_whole(struct setup *s, const struct example *x, cmb_run_options o, double save_at,
                       double set_at, int saves)
 {
   const cmb_setting less = {"mu", 2.5};
   open_run(s, x, o);
-  s->teller.save_at = save_at;
-  s->teller.saves = saves;
+  s->recorder.save_at = save_at;
+  s->recorder.saves = saves;
   if (x->text) cmbt_ok(s->ctx, cmb_simulation_advance(s->sim, set_at));
   if (x->text) cmbt_ok(s->ctx, cmb_simulation_set(s->sim, 1, &less));
   cmbt_ok(s->ctx, cmb_simulation_advance(s->sim, x->t_end));
-  s->teller.text[s->teller.length] = '\0';
+  s->recorder.text[s->recorder.length] = '\0';
 }
 
+/* Compares a run that is not saved, a saved one, and one that resumes it: with each other and, right after resuming, by the outputs. */
 static void try_one(const struct example *x, const char *method, double t, int saves, double every)
 {
   struct setup plain, saved, resumed;
@@ -310,22 +317,22 @@ static void try_one(const struct example *x, const char *method, double t, int s
   o.every = every;
   run_whole(&plain, x, o, NAN, t / 2, 0);
   run_whole(&saved, x, o, t, t / 2, saves);
-  assert_true(saved.teller.saves < saves);
+  assert_true(saved.recorder.saves < saves);
   compare(what, t, &plain, 0, &saved);
   open_run(&resumed, x, o);
   cmbt_ok(resumed.ctx, cmb_simulation_resume(resumed.sim, PATH));
   const cmb_result *there = cmb_simulation_result(resumed.sim);
-  assert_true(there->t == saved.teller.result.t);
-  for (int i = 0; i < plain.teller.eq->no; i++) {
-    const double before = saved.teller.outputs[i];
+  assert_true(there->t == saved.recorder.result.t);
+  for (int i = 0; i < plain.recorder.eq->no; i++) {
+    const double before = saved.recorder.outputs[i];
     if (there->outputs[i] == before) continue;
     fail_msg("%s, resumed at %.17g: %s is %.17g; expected %.17g", what, t,
-             saved.teller.eq->output_names[i], there->outputs[i], before);
+             saved.recorder.eq->output_names[i], there->outputs[i], before);
   }
   cmbt_ok(resumed.ctx, cmb_simulation_advance(resumed.sim, x->t_end));
-  resumed.teller.text[resumed.teller.length] = '\0';
+  resumed.recorder.text[resumed.recorder.length] = '\0';
   if (cmbt_resumes_exactly(o.method)) {
-    compare(what, t, &saved, saved.teller.cut, &resumed);
+    compare(what, t, &saved, saved.recorder.cut, &resumed);
   } else {
     compare_nearly(what, t, &saved, &resumed);
   }
@@ -354,7 +361,7 @@ static void test_random_times(void **state)
   }
 }
 
-/* Every method on every model, saved in the middle of rests, slides and impacts. */
+/* Tests every method on every model, saved once at 35 or 70 % of the run. */
 static void test_all_methods(void **state)
 {
   (void)state;
@@ -369,8 +376,8 @@ static void test_all_methods(void **state)
   }
 }
 
-/* Saved at the end of a run, and gone on from there to a later one; with another interval of records. */
-static void test_on_from_the_end(void **state)
+/* Checks that a run saved at its end can be resumed with a later end and another interval of records. */
+static void test_later_end(void **state)
 {
   (void)state;
   struct example x = examples[0];
@@ -388,14 +395,14 @@ static void test_on_from_the_end(void **state)
   cmbt_ok(second.ctx, cmb_simulation_resume(second.sim, PATH));
   cmbt_ok(second.ctx, cmb_simulation_advance(second.sim, x.t_end));
   const cmb_result *a = cmb_simulation_result(whole.sim), *b = cmb_simulation_result(second.sim);
-  for (int i = 0; i < whole.teller.eq->nq; i++) cmbt_near(b->q[i], a->q[i], 1e-3);
+  for (int i = 0; i < whole.recorder.eq->nq; i++) cmbt_near(b->q[i], a->q[i], 1e-3);
   assert_int_equal(b->records - cmb_simulation_result(first.sim)->records, 7); /* 0.7 .. 1.3 */
   close_run(&first);
   close_run(&whole);
   close_run(&second);
 }
 
-/* ---- what is no state of this run */
+/* ---- files that do not belong to the run */
 
 static char *read_whole(size_t *length)
 {
@@ -424,6 +431,7 @@ static void save_one(void)
   close_run(&s);
 }
 
+/* Checks that resuming fails with a message that contains `words`. */
 static void refuse(struct setup *s, const char *path, const char *words)
 {
   const cmb_status status = cmb_simulation_resume(s->sim, path);
@@ -453,12 +461,12 @@ static void test_damaged_files(void **state)
     refuse(&s, OTHER, OTHER);
     text = read_whole(&length);
   }
-  cmbt_ok(s.ctx, cmb_simulation_resume(s.sim, PATH)); /* nothing has suffered */
+  cmbt_ok(s.ctx, cmb_simulation_resume(s.sim, PATH)); /* the simulation is still usable */
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 1));
   close_run(&s);
 }
 
-/* The checksum fits, but what it is of is nonsense: an error, or a run that goes on. */
+/* Resumes files with random changes and a right checksum: each gives an error with a message, or a run that can be continued. */
 static void test_forged_files(void **state)
 {
   (void)state;
@@ -467,7 +475,7 @@ static void test_forged_files(void **state)
   save_one();
   struct setup s;
   open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
-  s.teller.mute = true;
+  s.recorder.silent = true;
   for (int k = 0; k < cmbt_count("CAMBER_FORGED", 300); k++) {
     char *text = read_whole(&length), digest[CMB_DIGEST_TEXT];
     uint8_t bytes[CMB_DIGEST_SIZE];
@@ -494,13 +502,13 @@ static void test_forged_files(void **state)
 static void test_other_runs(void **state)
 {
   (void)state;
-  char text[sizeof RESTS];
+  char text[sizeof BOUNCES];
   struct setup s;
   struct example x = examples[0];
   save_one();
   cmb_run_options o = options_of(&x, "mdop5");
   open_run(&s, &examples[2], options_of(&examples[2], "mdop5"));
-  refuse(&s, PATH, "it has model \"rests\", here it is model \"fivelink\"");
+  refuse(&s, PATH, "it has model \"bounces\", here it is model \"fivelink\"");
   close_run(&s);
   open_run(&s, &x, options_of(&x, "mdop853"));
   refuse(&s, PATH, "it has method \"mdop5\", here it is method \"mdop853\"");
@@ -521,7 +529,7 @@ static void test_other_runs(void **state)
   open_run(&s, &x, o);
   refuse(&s, PATH, "was saved at t = 0.3, and this run ends at t = 0.2 already");
   close_run(&s);
-  strcpy(text, RESTS);
+  strcpy(text, BOUNCES);
   memcpy(strstr(text, "block: {mass: 1") + strlen("block: {mass: "), "2", 1);
   x.text = text;
   open_run(&s, &x, options_of(&x, "mdop5"));
@@ -550,9 +558,9 @@ static void test_wrong_calls(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_times),    cmocka_unit_test(test_all_methods),
-      cmocka_unit_test(test_on_from_the_end), cmocka_unit_test(test_damaged_files),
-      cmocka_unit_test(test_forged_files),    cmocka_unit_test(test_other_runs),
+      cmocka_unit_test(test_random_times), cmocka_unit_test(test_all_methods),
+      cmocka_unit_test(test_later_end),    cmocka_unit_test(test_damaged_files),
+      cmocka_unit_test(test_forged_files), cmocka_unit_test(test_other_runs),
       cmocka_unit_test(test_wrong_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

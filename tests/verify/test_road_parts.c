@@ -1,8 +1,8 @@
 /*
  * Bundled parts for road vehicles (models/parts, docs/parts.md): steering, differentials, brakes, drag, speed controller, driver, paths and
- * manoeuvres, each in a small model with explicit and implicit methods, against an exact solution or against Runge and Kutta's
- * method in long double, which knows nothing of the library. A brake stops a wheel, holds it exactly where it stands, and lets it go; those that
- * methods of fixed cost can run are the same bits in exported code.
+ * manoeuvres, each in a small model with explicit and implicit methods, compared with an exact solution or with the Runge-Kutta method in
+ * long double for equations written here. A brake stops a wheel, holds it without creep, and releases it. Parts that methods of fixed cost can
+ * run give the same bits in exported code.
  */
 #include "check.h"
 #include "export_bits.h"
@@ -28,7 +28,7 @@ enum { MOST_OUTPUTS = 11 };
 
 /* ---- steering */
 
-/* The first rack goes through the second point of the table at the end; the second swings about where bar and spring are in balance. */
+/* The first rack reaches the table's point (0.942, 0.0547) at the end. The second oscillates about the balance of torsion bar and spring. */
 static const char steering[] =
     "include: parts/steering\n"
     "gravity: [0, 0, 0]\n"
@@ -66,7 +66,7 @@ static void exact_steering(double t, double *y)
   y[3] = k * (0.4 + 0.5 * t - y[1]) + d * (0.5 - y[2]);
 }
 
-/* ---- differentials: two wheels, a torque of 400 N m behind the ratio, and a load on the right one that grows */
+/* ---- differentials: two wheels, a drive torque of 400 N m at the axle, and a load on the right one that grows with time */
 
 #define WHEELS(template, parameters)                                                               \
   "include: parts/differential\n"                                                                  \
@@ -101,7 +101,7 @@ static void exact_open(double t, double *y)
   y[6] = 2 * (y[2] + y[3]);
 }
 
-/* Together 5 w' = 400 − 400 t, and 200 − 2 w' = 40 + 160 t goes over from left to right; at 50 + 0.3 · 400 = 170 it gives way. */
+/* Locked: 5 w' = 400 − 400 t, and 200 − 2 w' = 40 + 160 t N m is transferred from left to right. The friction slips at 50 + 0.3 · 400 = 170. */
 static const char limited[] = WHEELS("limited_differential", ", preload: 50, share: 0.3");
 
 static void exact_limited(double t, double *y)
@@ -120,7 +120,7 @@ static void exact_limited(double t, double *y)
 static const char bristled[] =
     WHEELS("limited_differential_bristle", ", preload: 50, share: 0.3, stroke: 0.02, time: 0.004");
 
-/* The friction of a bristle at the speed v over its limit, and the rate of its bend. */
+/* Returns the friction force of a bristle model relative to its limit, at the sliding speed v, and the rate of the bristle's deflection. */
 static long double bristle(long double v, long double bend, long double stroke, long double time,
                            long double *rate)
 {
@@ -152,8 +152,8 @@ static void exact_bristled(double t, double *y)
 /* ---- brakes */
 
 /*
- * The brake of 200 N m is half applied, and stops the wheel at 0.6 s. It holds it against 80 N m, is let off from 0.8 s to 1 s, and gives way
- * where 1.2 · 200 N m pedal = 80 N m.
+ * The brake of 200 N m is half applied and stops the wheel at 0.6 s. It holds the wheel against 80 N m, is released from 0.8 s to 1 s, and
+ * slips when 1.2 · 200 N m · pedal = 80 N m.
  */
 #define BRAKED(template, parameters)                                                               \
   "include: parts/brake\n"                                                                         \
@@ -175,11 +175,11 @@ static void exact_bristled(double t, double *y)
 
 static const char braked[] = BRAKED("brake", ", grip: 1.2");
 
-/* Behind its release J w' = 80 − 500 (1 − t), until nothing of the brake is left at 1 s. */
+/* Computes the motion after the release, J w' = 80 − 500 (1 − t) until the brake is fully released at 1 s. */
 static void exact_braked(double t, double *y)
 {
   const double J = 1.5, stop = 40 * J / 100, go = 1 - 80 / 240.0 / 2.5, h = 1 - go;
-  const double first = 80 - 500 * h; /* torque where it gives way */
+  const double first = 80 - 500 * h; /* torque at the release */
   const double w = (first * h + 250 * h * h) / J;
   y[0] = 40 * stop / 2 + (first * h * h / 2 + 250 * h * h * h / 3) / J + w * (t - 1) +
          40 * (t - 1) * (t - 1) / J;
@@ -207,9 +207,9 @@ static void exact_brushed(double t, double *y)
   y[2] = 0;
 }
 
-/* ---- the air */
+/* ---- aerodynamic drag */
 
-/* Coasting against a wind, with lift: u' = −k u² for the speed u through the air. The other body drifts in a wind from the side. */
+/* A car that coasts against a wind, with lift: u' = −k u² for its speed u relative to the air. The other body drifts in a side wind. */
 static const char windy[] =
     "include: parts/drag\n"
     "gravity: [0, 0, 0]\n"
@@ -250,9 +250,9 @@ static void exact_windy(double t, double *y)
   for (int i = 0; i < 4; i++) y[3 + i] = (double)x[i];
 }
 
-/* ---- the speed */
+/* ---- speed controller */
 
-/* From 3 m/s to 20 m/s and then, from 0.55 s on, to 4 m/s: at both limits, and between them. */
+/* The desired speed is 20 m/s, and 4 m/s from about 0.55 s on; the start is at 3 m/s. The output is at both limits and between them. */
 static const char cruising[] =
     "include: parts/speed-control\n"
     "gravity: [0, 0, 0]\n"
@@ -294,7 +294,8 @@ static void exact_cruising(double t, double *y)
 
 /* ---- paths */
 
-/* Points where the paths have known offsets; the way along a straight path, 0.3 rad to the left, catches up with a point that is 2 m ahead. */
+/* Points whose offsets from the paths are known; on a straight path, 0.3 rad to the left, the computed arc length catches up with a point
+ * that is 2 m ahead. */
 static const char paths[] =
     "include: parts/paths\n" DOT "instances:\n"
     "  left: {template: circle_path, parameters: {radius: 50, centre_x: 10, centre_y: 50}, "
@@ -339,7 +340,7 @@ static void exact_paths(double t, double *y)
   y[10] = 7;
 }
 
-/* ---- manoeuvres, in all of their phases at the end */
+/* ---- manoeuvres; at the end they are in different phases */
 
 static const char manoeuvres[] =
     "include: parts/manoeuvres\n" DOT "instances:\n"
@@ -375,7 +376,7 @@ static void exact_manoeuvres(double t, double *y)
   y[8] = 0.6 * (1 - step_of(0.75));
 }
 
-/* ---- a car on one track, with a driver who changes lanes */
+/* ---- a single-track car with a driver who changes lanes */
 
 static const char driven[] =
     "include: [parts/driver, parts/paths]\n"
@@ -406,6 +407,7 @@ static const char driven[] =
     "outputs: {a: x, b: y, c: yaw, d: \"x'\", e: \"y'\", f: \"yaw'\", g: driver.steer, h: "
     "driver.wanted}\n";
 
+/* Returns the lateral position of the double lane change at x. */
 static long double lane_of(long double x)
 {
   const long double there = fminl(fmaxl((x - 8) / 40, 0), 1);
@@ -414,7 +416,7 @@ static long double lane_of(long double x)
                  back * back * back * (10 - 15 * back + 6 * back * back));
 }
 
-/* What the driver of the car at x = x, y, yaw, vx, vy, yaw' wants. */
+/* Returns the steering angle that the driver demands for the car's state (x, y, yaw, vx, vy, yaw'). */
 static long double wanted_angle(const long double *x)
 {
   const long double c = cosl(x[2]), s = sinl(x[2]), v = x[3] * c + x[4] * s;
@@ -447,7 +449,7 @@ static void exact_driven(double t, double *y)
   y[7] = (double)wanted_angle(x);
 }
 
-/* ---- all of them */
+/* ---- comparison of all parts with their exact outputs */
 
 static const struct part {
   const char *name, *text;
@@ -457,7 +459,7 @@ static const struct part {
     {"steering", steering, exact_steering, T_END},
     {"open differential", opened, exact_open, T_END},
     {"limited differential", limited, exact_limited, T_END},
-    {"the same by bristle", bristled, exact_bristled, T_END},
+    {"limited diff., bristle", bristled, exact_bristled, T_END},
     {"brake", braked, exact_braked, T_END},
     {"brake by bristle", brushed, exact_brushed, T_END},
     {"drag", windy, exact_windy, T_END},
@@ -489,9 +491,10 @@ static void test_exact(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- a wheel that is locked */
+/* ---- a locked wheel */
 
-/* With every method that locates events: it stops at 0.6 s, does not move at all until it is let go, and that is where the brake gives way. */
+/* Checks with every method that locates events that the wheel stops at 0.6 s, does not move until the release, and is released when the brake's
+ * static limit equals the load. */
 static void test_locked(void **state)
 {
   (void)state;
@@ -507,7 +510,7 @@ static void test_locked(void **state)
       const double time = cmbt_row(&r, row, "t");
       if (time < 0.6001 || time > 0.8666) continue;
       seen++;
-      cmbt_near(cmbt_row(&r, row, "spin'"), 0, 40e-14); /* rounding of what it was */
+      cmbt_near(cmbt_row(&r, row, "spin'"), 0, 40e-14); /* rounding errors of 40 rad/s */
       cmbt_near(cmbt_row(&r, row, "spin"), 12, 1e-5);
     }
     assert_true(seen >= 26);
@@ -518,9 +521,10 @@ static void test_locked(void **state)
   }
 }
 
-/* ---- a pedal that is released beyond 0 */
+/* ---- a negative pedal position */
 
-/* A brake does not drive: with J = 1 and the pedal 0.5 − t, 40 N m at 1, the wheels lose 40/8 rad/s and keep the rest. */
+/* Checks that a brake with a negative pedal position does not drive: with J = 1, the pedal 0.5 − t and a limit of 40 N m the wheels lose
+ * 40/8 = 5 rad/s until t = 0.5 and none after it. */
 static void test_released(void **state)
 {
   (void)state;
@@ -554,7 +558,8 @@ static void test_released(void **state)
   }
 }
 
-/* Steps of 1 ms: the bristle holds the wheel without creep, where it has stopped but for its stroke and what a step is worth. */
+/* Checks with steps of 1 ms that the bristle model holds the wheel without creep. The angle at which it stops is exact within the bristle's
+ * stroke and one step. */
 static void test_locked_in_real_time(void **state)
 {
   (void)state;
@@ -573,7 +578,7 @@ static void test_locked_in_real_time(void **state)
   }
 }
 
-/* ---- exported */
+/* ---- exported code */
 
 static void test_exported(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Roads: heights, slopes and friction of each type against closed forms in long double; the envelope of a disc against the largest of many
- * points; edges as events; the spectrum of a random road against ISO 8608 by a Fourier transform; and exported C, bit for bit.
+ * Roads: heights, slopes and friction of each type compared with closed forms in long double; the envelope of a disc with the maximum over
+ * many points; edges as events; the spectrum of a random road with ISO 8608 by a Fourier transform; and exported C, bit for bit.
  */
 #include "check.h"
 #include "export_bits.h"
@@ -15,7 +15,7 @@
 
 static const long double PI = 3.141592653589793238462643383279503L;
 
-/* A body that moves along x with 1 m/s, on roads that are asked for at y = 0.2 and of which discs have the radius 0.3. */
+/* A body that moves along x with 1 m/s. Roads are evaluated at its x and at y = 0.2, for discs with the radius 0.3. */
 #define CART                                                                                       \
   "gravity: [0, 0, 0]\n"                                                                           \
   "bodies: {cart: {mass: 1, com: [0, 0, 0]}}\n"                                                    \
@@ -82,7 +82,7 @@ static long double stair_height(long double s)
   return s < 0 ? 0 : s < 0.25L ? 0.12L : s < 0.5L ? 0.24L : 0.36L;
 }
 
-/* Where a disc of radius R above s touches: the largest of road + sqrt(R² − u²) − R over many u, and over the corners. */
+/* Returns the height at which a disc of radius R above s touches: max over u of road(s + u) + sqrt(R² − u²) − R, and over the corners. */
 static long double envelope(long double (*road)(long double), long double s, int corners,
                             const long double *corner)
 {
@@ -128,7 +128,7 @@ static void test_heights(void **state)
   cmbt_run_close(&r);
 }
 
-/* A point that is kept on the road rises with slope times speed. */
+/* Checks position and velocity of a point that is constrained to the road: its vertical velocity is slope times speed. */
 static void test_slopes(void **state)
 {
   (void)state;
@@ -145,7 +145,7 @@ static void test_slopes(void **state)
   cmbt_run_close(&r);
 }
 
-/* The disc meets the pipe, and leaves it, where (R + r)² − s² = R². */
+/* Checks that the disc touches the pipe, and leaves it, at events: at the distance s with (R + r)² − s² = R². */
 static void test_edges(void **state)
 {
   (void)state;
@@ -166,7 +166,7 @@ static void test_edges(void **state)
   cmbt_run_close(&r);
 }
 
-/* A road in a mirrored copy is the mirrored road. */
+/* Checks that the road of a mirrored instance is the mirrored road. */
 static void test_mirror(void **state)
 {
   (void)state;
@@ -192,9 +192,9 @@ static void test_mirror(void **state)
 
 /* ---- random roads */
 
-enum { SAMPLES = 1 << 17 }; /* waves are many lines apart then */
+enum { SAMPLES = 1 << 17 }; /* neighbouring waves are many lines of the spectrum apart */
 
-/* In place, radix 2. */
+/* Computes the Fourier transform of n values in place; n is a power of 2. */
 static void transform(int n, double complex *x)
 {
   for (int i = 1, j = 0; i < n; i++) {
@@ -217,8 +217,8 @@ static void transform(int n, double complex *x)
   }
 }
 
-/* The power of a class C road in octaves. One has 20 of the 200 waves; those at its ends, which have 6.8 % and 3.4 % of its power, can lie
- * on the other side. */
+/* Compares the power of a class C road in each octave with ISO 8608. An octave has 20 of the 200 waves; those at its ends, with 6.8 % and 3.4 %
+ * of its power, can fall into the neighbouring octave, which gives the limit of 11 %. */
 static void test_spectrum(void **state)
 {
   (void)state;
@@ -268,8 +268,8 @@ static void test_spectrum(void **state)
   "    stiffness: 2e5, damping: 500}\n"                                                            \
   "  spring: {type: torsion, coordinate: s, stiffness: 2e4, damping: 1500, preload: 3924}\n"
 
-/* A wheel on a class C road leaves the road often, and the error of equal steps varies by more than their size says. Of the attempted
- * steps of the method of high order at most 15 % are rejected, and so with auto at tolerances for which it takes that method. */
+/* Checks that at most 15 % of the attempted steps of the method of high order are rejected, also with `auto` at tolerances for which it chooses
+ * that method. The wheel leaves the class C road often, and the error of equal steps varies more than their size suggests. */
 static void test_rejected_steps(void **state)
 {
   (void)state;

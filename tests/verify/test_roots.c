@@ -1,10 +1,10 @@
 /*
- * Force laws with roots that end at a switch: x'' = −40 sign(x) |x|^p, written with abs, with max and with conditions. All methods pass
- * the switches, keep the energy and the period, which is known exactly: with n = p + 1, from x = 1 at rest to 0 in
+ * Force laws with roots whose argument reaches 0 at a switch: x'' = −40 sign(x) |x|^p, written with abs, with max and with conditions. All
+ * methods pass the switches and keep the energy and the period, which is known exactly: with n = p + 1, from x = 1 at rest to 0 in
  *
  *     t₁ = B(1/n, 1/2) / (n √(80/n)),
  *
- * and x(9 t₁) = 0 again. A contact with exponent 1.5 may start where it just touches.
+ * and x(9 t₁) = 0 again. A contact with the exponent 1.5 may start exactly at gap 0.
  */
 #include "check.h"
 #include "methods.h"
@@ -13,12 +13,14 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Returns t₁, a quarter of the period, for the exponent p. */
 static double quarter_period(double p)
 {
   const double n = p + 1, a = 1 / n;
   return tgamma(a) * tgamma(0.5) / tgamma(a + 0.5) / (n * sqrt(80 / n));
 }
 
+/* Checks the energy and x = 0 after nine quarter periods, with the force `law`. */
 static void swing(const char *law, double p, const cmb_method *method)
 {
   char text[600];
@@ -61,7 +63,7 @@ static void test_swings(void **state)
   }
 }
 
-/* A ball on the surface, let go: m z̈ = k (r − z)^1.5 − m g on either side of its rest; it never leaves. */
+/* Checks the energy of a ball released on the surface: m z̈ = k (r − z)^1.5 − m g; it oscillates about its equilibrium in contact. */
 static void test_touching(void **state)
 {
   (void)state;

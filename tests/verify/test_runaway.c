@@ -1,7 +1,7 @@
 /*
- * Runs that diverge end, soon, with a status of their own and the velocity that ran away; healthy runs that look a little like it do
- * not: a rotor spun up to 10^5 rad/s from rest, angles beyond 10^6 rad, a fall from very high, exponential growth that costs nothing
- * (against the exact solution), a rotor that drives itself up to a limit, a ball between walls that close in on it.
+ * Runs that diverge end soon, with a status of their own and the name of the velocity that grows; similar runs that do not diverge are not
+ * stopped: a rotor accelerated to 3·10^5 rad/s from rest, angles beyond 10^6 rad, a fall from a great height, exponential growth that costs
+ * no additional steps (compared with the exact solution), a rotor that drives itself up to a limit, a ball between walls that approach.
  */
 #include "check.h"
 #include "model_run.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A box that turns about y, its moment of inertia 1/3 kg m². Zero gravity. */
+/* A box that rotates about y with a moment of inertia of 1/3 kg m², without gravity. */
 #define ROTOR(torque, rate)                                                                        \
   "gravity: [0, 0, 0]\n"                                                                           \
   "bodies: {rod: {mass: 2, box: [1, 1, 1], at: [0, 0, 0]}}\n"                                      \
@@ -19,7 +19,7 @@
   "forces:\n"                                                                                      \
   "  drive: {type: load, on: {body: rod, at: [0, 0, 0]}, torque: [0, \"" torque "\", 0]}\n"
 
-/* A second rod hangs from the first: its motion makes steps shrink as rates grow. */
+/* A second rod hangs from the first: its motion makes steps shrink as velocities grow. */
 static const char double_pendulum[] =
     "bodies:\n"
     "  upper: {mass: 2, rod: [[0, 0, 0], [0, 0, -1]], radius: 0.02}\n"
@@ -35,7 +35,7 @@ struct outcome {
   cmb_status status;
   double t, phi, rate;
   long accepted;
-  char words[300];
+  char message[300];
 };
 
 static struct outcome run(const char *text, cmb_formulation form, const char *method, double t_end)
@@ -53,12 +53,13 @@ static struct outcome run(const char *text, cmb_formulation form, const char *me
   o.phi = r.result->q[0];
   o.rate = r.result->v[0];
   o.accepted = r.result->statistics->accepted;
-  snprintf(o.words, sizeof o.words, "%s", cmb_last_error(r.ctx));
+  snprintf(o.message, sizeof o.message, "%s", cmb_last_error(r.ctx));
   cmbt_run_close(&r);
   return o;
 }
 
-/* Energy doubles every 0.6 s or so: without the watch the run takes e^60 steps. */
+/* Checks that a damper with the wrong sign ends the run as diverged: the energy doubles about every 0.6 s, and without this check the run would
+ * take e^60 steps. */
 static void test_wrong_sign(void **state)
 {
   (void)state;
@@ -66,26 +67,26 @@ static void test_wrong_sign(void **state)
   for (int i = 0; i < 5; i++) {
     const struct outcome o = run(double_pendulum, CMB_FORM_EXPLICIT, methods[i], 60);
     assert_int_equal(o.status, CMB_ERROR_DIVERGED);
-    assert_non_null(strstr(o.words, "beta'"));
+    assert_non_null(strstr(o.message, "beta'"));
     cmbt_below(o.t, 10);
     assert_true(o.accepted < 1000000);
   }
 }
 
-/* φ'' = 6 φ' and φ'' = 3 φ'^2: the first without shrinking steps, the second infinite at t = 1/3. */
-static void test_growth_without_end(void **state)
+/* Checks that runs of φ'' = 6 φ' and φ'' = 3 φ'^2 end as diverged: the first has steps of constant size, the second a pole at t = 1/3. */
+static void test_exponential_growth(void **state)
 {
   (void)state;
   struct outcome o = run(ROTOR("2*phi'", "1"), CMB_FORM_EXPLICIT, "mdop5", 60);
   assert_int_equal(o.status, CMB_ERROR_DIVERGED);
-  assert_non_null(strstr(o.words, "phi'"));
+  assert_non_null(strstr(o.message, "phi'"));
   cmbt_near(o.t, 66 * log(2) / 6, 3);
   o = run(ROTOR("phi'^2", "1"), CMB_FORM_EXPLICIT, "mdop5", 60);
   assert_int_equal(o.status, CMB_ERROR_DIVERGED);
   cmbt_near(o.t, 1.0 / 3, 1e-3);
 }
 
-/* φ'' = 3 T: a rotor from rest, its rate 3 T t */
+/* Checks runs that must not be stopped: φ'' = 3 T, a rotor from rest with the angular velocity 3 T t, and one at 1e4 rad/s for 1000 s. */
 static void test_spin_up(void **state)
 {
   (void)state;
@@ -100,7 +101,7 @@ static void test_spin_up(void **state)
   cmbt_near(o.phi, 1e7, 1);
 }
 
-/* φ'' = 6 φ', six decades of growth: φ' = e^(6 t), to 100 tolerances */
+/* Compares φ'' = 6 φ' with φ' = 1e-3 e^(6 t) over 13 decades of growth; the error may be 100 tolerances. */
 static void test_free_growth(void **state)
 {
   (void)state;
@@ -109,7 +110,7 @@ static void test_free_growth(void **state)
   cmbt_near(o.rate / (1e-3 * exp(30)), 1, 1e-4);
 }
 
-/* φ'' = φ' (1 − (φ'/300)²), in Cartesian coordinates, where steps shrink as the rate grows: it comes to 300 rad/s and stays. */
+/* Checks that φ'' = φ' (1 − (φ'/300)²) is not stopped; in Cartesian coordinates steps shrink as the velocity grows, here up to 300 rad/s. */
 static void test_limit(void **state)
 {
   (void)state;
@@ -118,7 +119,7 @@ static void test_limit(void **state)
   assert_int_equal(o.status, CMB_OK);
 }
 
-/* From rest, 10^5 s of free fall: 10^6 m/s. */
+/* Checks 10^5 s of free fall from rest, up to 10^6 m/s. */
 static void test_fall(void **state)
 {
   (void)state;
@@ -132,8 +133,9 @@ static void test_fall(void **state)
   cmbt_near(o.rate, -1e6, 1);
 }
 
-/* A ball between walls at ±(2e-5 + |2 − t| / 2) that it strikes elastically: each blow adds twice the speed of the wall, 1 m/s, up to some
- * 50,000 m/s, and takes as much away after t = 2. The blows one after the other, mirrored so that the ball always goes to the right. */
+/* Returns the speed of a ball between walls at ±(2e-5 + |2 − t| / 2) with elastic impacts. Each impact adds twice the speed of the wall, 1
+ * m/s, up to some 50,000 m/s, and subtracts as much after t = 2. Computed impact by impact, mirrored so that the ball always moves to the
+ * right. */
 static double speed_between_walls(double t_end)
 {
   const double least = 2e-5, u = 0.5;
@@ -167,7 +169,7 @@ static void test_walls(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_sign), cmocka_unit_test(test_growth_without_end),
+      cmocka_unit_test(test_wrong_sign), cmocka_unit_test(test_exponential_growth),
       cmocka_unit_test(test_spin_up),    cmocka_unit_test(test_free_growth),
       cmocka_unit_test(test_limit),      cmocka_unit_test(test_fall),
       cmocka_unit_test(test_walls),

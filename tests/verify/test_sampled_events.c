@@ -1,10 +1,10 @@
 /*
- * Events between the samples of controllers, told in the order of time: random bodies on a line, pushed by what two controllers have
- * sampled, with events of all directions that watch, change the velocity or end the run. From sample to sample the motion is a parabola, so
- * that all crossings are roots of quadratic equations. CAMBER_SAMPLED_EVENTS: how many bodies; each runs with a method of its own.
+ * Events between the samples of controllers are reported in the order of time. Random bodies on a line have forces sampled by two
+ * controllers, and events of all directions that only report, change the velocity or end the run. From sample to sample the motion is a
+ * parabola, so that all crossings are roots of quadratic equations. CAMBER_SAMPLED_EVENTS: number of bodies; they take the methods in turn.
  *
- * An event that is told in one direction has crossings in the other which change nothing. One that lies behind a sample in the same step has
- * not happened there, and does not if the sample turns the motion.
+ * An event with one direction also has crossings in the other direction, which have no effect. A crossing that was predicted after a sample
+ * in the same step has not happened yet, and does not happen if the sample reverses the motion.
  */
 #include "check.h"
 #include "methods.h"
@@ -14,21 +14,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CONTROLLERS = 2, EVENTS = 3, MOST_TOLD = 200, MOST_SAMPLES = 200, TEXT = 3000 };
+enum { CONTROLLERS = 2, EVENTS = 3, MOST_CROSSINGS = 200, MOST_SAMPLES = 200, TEXT = 3000 };
 
-static const double TIMES = 1e-6;   /* that events may be off, */
-static const double DOUBTFUL = 0.1; /* and how slow a crossing is whose time is not sure */
+static const double TIMES = 1e-6;   /* largest error of times of events */
+static const double DOUBTFUL = 0.1; /* rate of a crossing below which its time is too sensitive */
 
 typedef enum action { WATCH, RESET, STOP } action;
 
 typedef struct event {
   bool of_rate;
-  double threshold, factor; /* the velocity is multiplied by that one */
+  double threshold, factor; /* a reset multiplies the velocity by `factor` */
   int direction;            /* 1 rising, -1 falling, 0 both */
   action action;
 } event;
 
-/* The force is u + w(t − delay): u = −k x − d x', w = b on one side of a place and −b on the other. */
+/* The force is u + w(t − delay) with the sampled values u = −k x − d x' and w = b for x > place, −b elsewhere. */
 typedef struct body {
   double x, v, t_end, period[CONTROLLERS], phase[CONTROLLERS];
   double k, d, b, place, delay;
@@ -61,7 +61,7 @@ static body random_body(struct cmbt_random *r)
   return s;
 }
 
-/* ---- by the library */
+/* ---- the model */
 
 #define ADD(...) used += (size_t)snprintf(text + used, TEXT - used, __VA_ARGS__)
 
@@ -89,26 +89,27 @@ static void write_body(const body *s, char *text)
   }
 }
 
-/* ---- in closed form */
+/* ---- the solution in closed form */
 
-typedef struct told {
+/* A reported crossing. */
+typedef struct crossing {
   double t;
   int event, direction;
-} told;
+} crossing;
 
 typedef struct motion {
   const body *s;
   double t, x, v, u, w;
   int side[EVENTS];
-  double sample[CONTROLLERS], next[CONTROLLERS]; /* how many there were, and the time of the next */
-  double due[MOST_SAMPLES], value[MOST_SAMPLES]; /* delayed values that are on their way */
+  double sample[CONTROLLERS], next[CONTROLLERS]; /* number of samples, and time of the next one */
+  double due[MOST_SAMPLES], value[MOST_SAMPLES]; /* times and values of delayed samples */
   int first, last;
-  told told[MOST_TOLD];
+  crossing crossing[MOST_CROSSINGS];
   int count;
-  bool stopped, doubtful;
+  bool stopped, doubtful; /* `doubtful`: too sensitive to be compared */
 } motion;
 
-/* s and its rate of event i after the time h. */
+/* Returns the switching function of event i after the time h, and its rate. */
 static double margin(const motion *m, int i, double h, double *rate)
 {
   const event *e = &m->s->event[i];
@@ -117,7 +118,7 @@ static double margin(const motion *m, int i, double h, double *rate)
   return (e->of_rate ? m->v + a * h : m->x + h * (m->v + a * h / 2)) - e->threshold;
 }
 
-/* The time until event i leaves its side; infinite: it does not. */
+/* Returns the time until event i changes its sign, infinity if it does not. */
 static double time_to(const motion *m, int i)
 {
   const event *e = &m->s->event[i];
@@ -138,7 +139,8 @@ static double time_to(const motion *m, int i)
   return first;
 }
 
-static void go(motion *m, double h)
+/* Advances the motion by h. */
+static void advance(motion *m, double h)
 {
   const double a = m->u + m->w;
   m->x += h * (m->v + a * h / 2);
@@ -146,29 +148,29 @@ static void go(motion *m, double h)
   m->t += h;
 }
 
-/* Event i crosses its threshold here. */
-static void cross(motion *m, int i)
+/* Applies the crossing of event i at the present time. */
+static void apply_crossing(motion *m, int i)
 {
   const event *e = &m->s->event[i];
   const int direction = m->side[i] = -m->side[i];
   double rate;
   (void)margin(m, i, 0, &rate);
-  m->doubtful = m->doubtful || fabs(rate) < DOUBTFUL || m->count == MOST_TOLD;
+  m->doubtful = m->doubtful || fabs(rate) < DOUBTFUL || m->count == MOST_CROSSINGS;
   if (m->doubtful || (e->direction != 0 && e->direction != direction)) return;
-  m->told[m->count++] = (told){m->t, i, direction};
+  m->crossing[m->count++] = (crossing){m->t, i, direction};
   if (e->action == STOP) m->stopped = true;
   if (e->action == RESET) {
     const double before = m->v;
     m->v *= e->factor;
-    for (int k = 0; k < EVENTS; k++) { /* a rate that jumps over its threshold */
+    for (int k = 0; k < EVENTS; k++) { /* the reset may move a velocity across its threshold */
       const double c = m->s->event[k].threshold;
       m->doubtful = m->doubtful || (m->s->event[k].of_rate && (before - c) * (m->v - c) <= 0);
     }
   }
 }
 
-/* The first crossing up to t happens; false: there is none. */
-static bool cross_first(motion *m, double t)
+/* Applies the first crossing up to t. Returns false if there is none. */
+static bool apply_first_crossing(motion *m, double t)
 {
   double first = INFINITY, second = INFINITY;
   int which = -1;
@@ -182,8 +184,8 @@ static bool cross_first(motion *m, double t)
   }
   m->doubtful = m->doubtful || fabs(m->t + first - t) < 10 * TIMES || second - first < 10 * TIMES;
   if (m->t + first > t) return false;
-  go(m, first);
-  cross(m, which);
+  advance(m, first);
+  apply_crossing(m, which);
   return true;
 }
 
@@ -192,7 +194,7 @@ static double instant(const body *s, int i, double sample)
   return s->phase[i] + sample * s->period[i];
 }
 
-/* What happens at this instant: samples see the values before it. */
+/* Takes the samples of this instant, from values before it, and applies a delayed value that is due. */
 static void sample(motion *m)
 {
   const body *s = m->s;
@@ -208,7 +210,8 @@ static void sample(motion *m)
   if (m->first < m->last && m->due[m->first] <= m->t) m->w = m->value[m->first++];
 }
 
-static void move(const body *s, motion *m)
+/* Computes the motion of a body up to its end, or until it stops or becomes too sensitive. */
+static void solve(const body *s, motion *m)
 {
   *m = (motion){.s = s, .x = s->x, .v = s->v, .next = {s->phase[0], s->phase[1]}};
   for (int i = 0; i < EVENTS; i++) {
@@ -220,24 +223,24 @@ static void move(const body *s, motion *m)
   while (!m->stopped && !m->doubtful && m->t < s->t_end) {
     const double due = m->first < m->last ? m->due[m->first] : INFINITY;
     const double next = fmin(fmin(m->next[0], m->next[1]), fmin(due, s->t_end));
-    while (!m->stopped && !m->doubtful && cross_first(m, next)) continue;
+    while (!m->stopped && !m->doubtful && apply_first_crossing(m, next)) continue;
     if (m->stopped || m->doubtful) return;
-    go(m, next - m->t);
+    advance(m, next - m->t);
     m->t = next;
     if (next < s->t_end) sample(m);
   }
 }
 
-/* ---- both */
+/* ---- comparison */
 
-/* What a run has told of the events, one after the other. */
+/* Compares events and final state of a run with the closed form. */
 static void compare(const motion *m, const cmbt_run *r, const char *text)
 {
   int count = 0;
   for (int i = 0; i < r->event_count; i++) {
     const cmbt_event *e = &r->events[i];
     if (e->index >= 0) continue;
-    const told *x = &m->told[count++];
+    const crossing *x = &m->crossing[count++];
     const bool same = count <= m->count && e->name[1] - '0' == x->event &&
                       e->direction == x->direction && fabs(e->t - x->t) < TIMES;
     if (!same) {
@@ -248,7 +251,7 @@ static void compare(const motion *m, const cmbt_run *r, const char *text)
   }
   if (count != m->count) {
     fail_msg("%s: %d events; expected %d, e%d at t = %.9g\n%s", r->method, count, m->count,
-             m->told[count].event, m->told[count].t, text);
+             m->crossing[count].event, m->crossing[count].t, text);
   }
   assert_int_equal(r->result->stopped_by != NULL, m->stopped);
   cmbt_near(r->result->t, m->t, TIMES);
@@ -266,7 +269,7 @@ static void test_random(void **state)
     const body s = random_body(&random);
     char text[TEXT];
     motion m;
-    move(&s, &m);
+    solve(&s, &m);
     if (m.doubtful) continue;
     i = cmbt_next_method(i) < cmb_method_count() ? cmbt_next_method(i) : 0;
     write_body(&s, text);
@@ -283,9 +286,9 @@ static void test_random(void **state)
   assert_true(tried > count / 4);
 }
 
-/* A body that flies towards a threshold and is turned by a sample before it comes there, in one step of any method. The event watches the way
- * back only, on which it never comes. */
-static void test_smallest(void **state)
+/* Checks a body that crosses a threshold downwards shortly after a sample, in the same step of any method. The event's condition becomes false
+ * there and never true again, so that no event is reported. */
+static void test_crossing_after_sample(void **state)
 {
   (void)state;
   static const char text[] =
@@ -307,8 +310,8 @@ static void test_smallest(void **state)
   }
 }
 
-/* A condition that jumps to true acts where the body is, which is not at its surface: the reset turns the body round, the force turns it again, and
- * the condition is met all along. x = t + t²/2 up to t = 1; from there with x' = −0.4 in place of 2. */
+/* Checks a condition that jumps to true while the body is not at its surface: the reset reverses the velocity once, the force reverses it
+ * again, and the condition stays true all the time. x = t + t²/2 up to t = 1; after it x' = −0.4 in place of 2. */
 static void test_jumping_condition(void **state)
 {
   (void)state;
@@ -318,8 +321,9 @@ static void test_jumping_condition(void **state)
   for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     for (int k = 0; k < 2; k++) {
       char text[TEXT];
-      double t[MOST_TOLD];
+      double t[MOST_CROSSINGS];
       cmbt_run r;
+      /* w is 0 before the first sample; for k = 1 x = -0.5, so that x > w is false there */
       snprintf(
           text, sizeof text,
           "gravity: [0, 0, 0]\nbodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}}\n"
@@ -327,12 +331,12 @@ static void test_jumping_condition(void **state)
           "forces: {push: {type: load, on: {body: b, at: [0, 0, 0]}, force: [1, 0, 0]}}\n"
           "events: {back: {when: x > w, action: {reset: {x': -0.2*x'}}}}\n"
           "outputs: {place: x}\n",
-          -0.5 * k, thresholds[k]); /* w is 0 before the first sample: x > w is no news there */
+          -0.5 * k, thresholds[k]);
       cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
       r.method = cmb_method_name(cmb_method_at(i));
       r.rtol = r.atol = 1e-8;
       cmbt_run_to(&r, 3, 0);
-      assert_int_equal(cmbt_times(&r, "back", 0, MOST_TOLD, t), 1);
+      assert_int_equal(cmbt_times(&r, "back", 0, MOST_CROSSINGS, t), 1);
       cmbt_near(t[0], 1, 1e-9);
       cmbt_near(cmbt_output(&r, "place"), 2.7 - 0.5 * k, 1e-6);
       cmbt_near(cmbt_velocity(&r, "x'"), 1.6, 1e-6);
@@ -343,7 +347,7 @@ static void test_jumping_condition(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_smallest),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crossing_after_sample),
                                      cmocka_unit_test(test_jumping_condition),
                                      cmocka_unit_test(test_random)};
   return cmocka_run_group_tests(tests, NULL, NULL);

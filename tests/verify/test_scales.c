@@ -1,10 +1,12 @@
 /*
- * Sizes do not matter. A pendulum of 1e-8 m and 1e-20 kg, and one of 1e9 m and 1e9 kg, move as one of 1 m and 1 kg in their own time:
- * every method that uses matrices, in Cartesian coordinates, where lengths and angles stand side by side; about as many steps. And
- * tolerances below the rounding of a velocity that passes through 0 while others are 1e3 rad/s stop neither bdf nor radau5. Tolerances are followed
- * as far as rounding permits, and where it does not any more, a run says so.
+ * Results do not depend on the units. A pendulum of 1e-8 m and 1e-20 kg, and one of 1e9 m and 1e9 kg, move as one of 1 m and 1 kg in scaled
+ * time, with about as many steps, for every method that uses matrices, in Cartesian coordinates, which contain both lengths and angles.
+ *
+ * Tolerances below the rounding of a velocity that passes through 0 while others are 1e3 rad/s stop neither bdf nor radau5. Errors follow the
+ * tolerances as far as rounding permits, and below that a run warns.
+ *
  * Closed loops of 1e-4 and 1e-7 m, planar and spatial, have the degrees of freedom and the motion that they have in metres.
- * And a body of 1e18 or 1e25 kg may carry one of 1e3 kg, a thin rod among them, in Cartesian coordinates as in joint coordinates.
+ * A body of 1e18 or 1e25 kg may carry one of 1e3 kg, a thin rod among them, in Cartesian coordinates as in joint coordinates.
  */
 #include "check.h"
 #include "model_run.h"
@@ -25,6 +27,7 @@ struct outcome {
   long steps;
 };
 
+/* Runs the pendulum of length L for 5 √L seconds. */
 static struct outcome run(double L, double mass, cmb_formulation form, const char *method,
                           double rtol)
 {
@@ -43,6 +46,7 @@ static struct outcome run(double L, double mass, cmb_formulation form, const cha
   return o;
 }
 
+/* Compares positions with the pendulum of 1 m and 1 kg, and the number of steps with that of the same method there (1/4 to 2 times). */
 static void test_units(void **state)
 {
   (void)state;
@@ -72,7 +76,7 @@ static const char four_bar[] =
     "loops: {l: {type: revolute, between: [c@C, r@C], axis: y}}\n"
     "outputs: {a: ja, b: jb}\n";
 
-/* Bennett's: the joints' axes are skew, and the six constraints of the loop leave one of four degrees of freedom. */
+/* Bennett's linkage: the joints' axes are skew, and the loop leaves one degree of freedom although three of its constraints are redundant. */
 static const char bennett[] =
     "parameters: {L: %g, m: %g}\n"
     "gravity: [1.5*L, -3*L, -9.81*L]\n"
@@ -91,7 +95,7 @@ static const char bennett[] =
     "0.816496580927726]}}\n"
     "outputs: {a: a, b: b}\n";
 
-/* Both angles at t = 1. */
+/* Computes both angles at t = 1; checks that three constraints are left out. */
 static void close_loop(const char *text, double L, double mass, cmb_formulation form,
                        const char *method, double rtol, double angle[2])
 {
@@ -126,6 +130,7 @@ static void test_small_loops(void **state)
   }
 }
 
+/* Returns the crank's angle of a fast four-bar at t = 0.04. */
 static double crank(const char *method, double rtol)
 {
   const cmb_setting fast = {"speed", 1000};
@@ -139,6 +144,7 @@ static double crank(const char *method, double rtol)
   return angle;
 }
 
+/* Checks that runs with tolerances below the rounding errors of the velocities end, with errors below 1e-6 and 1e-7. */
 static void test_below_rounding(void **state)
 {
   (void)state;
@@ -154,8 +160,8 @@ static void count_warnings(void *user, cmb_log_level level, const char *message)
   if (level == CMB_LOG_WARNING && strstr(message, "rounding permits")) (*warnings)++;
 }
 
-/* Returns the error of x'' = −x at t = 20, and how often the run said that rounding permits no such tolerance. With atol = 0 the absolute
- * tolerance is the usual part of the relative one. */
+/* Returns the error of x'' = −x at t = 20, and in *warnings the number of warnings that rounding permits no such tolerance. With atol = 0
+ * the absolute tolerance is the usual fraction of the relative one. */
 static double oscillate(const char *method, double rtol, double atol, int *warnings)
 {
   cmbt_run r;
@@ -175,7 +181,7 @@ static double oscillate(const char *method, double rtol, double atol, int *warni
   return worst;
 }
 
-/* The least tolerances that are followed. */
+/* Checks the smallest tolerance that each method achieves within a factor of 3 without a warning, and that it warns of the next smaller one. */
 static void test_limits(void **state)
 {
   (void)state;
@@ -200,7 +206,7 @@ static void test_limits(void **state)
   }
 }
 
-/* A relative tolerance below the least, beside an absolute one that can be met, does not make errors larger. */
+/* Checks that a relative tolerance below the smallest possible one, with an absolute tolerance that can be met, does not increase the error. */
 static void test_small_relative_tolerance(void **state)
 {
   (void)state;
@@ -216,7 +222,7 @@ static void test_small_relative_tolerance(void **state)
   }
 }
 
-/* The matrix turns with the top: the iteration limits the steps, and not every other one fails. */
+/* Checks for a spinning top, whose Jacobian rotates with it, that fewer steps fail than a quarter of the accepted ones. */
 static void test_top(void **state)
 {
   (void)state;
@@ -231,7 +237,8 @@ static void test_top(void **state)
   cmbt_run_close(&r);
 }
 
-/* The heavy rod moves as if it were alone, which it does from 1e14 kg on; the light ones follow it. */
+/* Compares Cartesian and joint coordinates for a heavy rod, which from 1e14 kg on moves as if it were alone, and light bodies hanging from
+ * it. */
 static void test_heavy_and_light(void **state)
 {
   (void)state;

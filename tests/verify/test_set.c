@@ -1,10 +1,10 @@
 /*
- * Live parameters and inputs that change while a run is under way: cmb_simulation_set.
+ * Live parameters and inputs that are changed during a run, by cmb_simulation_set.
  *
- * A change at T is the same motion as that of a model whose formulas change there, if(t < T, a, b), which is an event of another kind:
- * forces, masses and lengths, rates of constraints (with the impulse), friction that holds and gives way, bodies that rest on a stop,
- * conditions of events; with each method. What positions do not allow is refused and changes nothing, not a bit. Runs of one
- * system do not see each other's values.
+ * A change at T gives the same motion as a model whose formulas change at T by if(t < T, a, b), which is an event: forces, masses and lengths,
+ * rates of constraints (with the impulse), friction that sticks and is released, bodies in contact with a stop, conditions of events; with each
+ * method. A change that the positions do not permit is refused and has no effect, not on a single bit. Two runs of one system have
+ * separate values.
  */
 #include "check.h"
 #include "methods.h"
@@ -18,15 +18,15 @@ static const double T = 0.5, T_END = 1;
 
 enum { MOST = 3, MOST_X = 16 };
 
-/* A model with %s where the parameters go: as numbers and live, or as inputs that are formulas of t. */
+/* A model whose text has %s in place of its parameters: live parameters with numbers, or inputs with formulas of t. */
 struct example {
   const char *name, *text;
   int count;
   cmb_setting before[MOST], after[MOST];
-  bool input;       /* it is an input, not a parameter */
-  bool for_steps;   /* real-time methods can do it too */
+  bool input;       /* the value is an input, not a parameter */
+  bool real_time;   /* real-time methods can run it */
   double tolerance; /* of q and v at the end */
-  double impulse;   /* the size of the one impulse of a constraint; 0: there is none */
+  double impulse;   /* the magnitude of the one impulse of a constraint; 0: no impulse */
 };
 
 #define HEAD "gravity: [0, 0, -9.81]\n%s"
@@ -41,7 +41,7 @@ static const struct example examples[] = {
      .count = 2,
      .before = {{"k", 40}, {"c", 0.5}},
      .after = {{"k", 90}, {"c", 4}},
-     .for_steps = true,
+     .real_time = true,
      .tolerance = 1e-6},
     {.name = "an input",
      .text = HEAD SLIDER "forces: {s: {type: load, on: {body: block, at: [0, 0, 0]}, "
@@ -50,7 +50,7 @@ static const struct example examples[] = {
      .before = {{"pull", 0}},
      .after = {{"pull", 7}},
      .input = true,
-     .for_steps = true,
+     .real_time = true,
      .tolerance = 1e-6},
     {.name = "a rate that jumps",
      .text = HEAD "bodies: {block: {mass: 2, box: [0.1, 0.1, 0.1], at: [0, 0, 0]}}\n"
@@ -61,7 +61,7 @@ static const struct example examples[] = {
      .after = {{"w", 1.5}},
      .tolerance = 1e-6,
      .impulse = 3},
-    {.name = "dry friction that holds",
+    {.name = "dry friction that sticks",
      .text = HEAD SLIDER "forces: {s: {type: load, on: {body: block, at: [0, 0, 0]}, "
                          "force: [\"pull - 6*sign(x')\", 0, 0]}}\n",
      .count = 1,
@@ -69,7 +69,7 @@ static const struct example examples[] = {
      .after = {{"pull", 9}},
      .input = true,
      .tolerance = 1e-6},
-    {.name = "a rest that ends",
+    {.name = "a contact that opens",
      .text = HEAD "bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
                   "joints: {z: {type: prismatic, child: ball, axis: z, start: 0.05}}\n"
                   "loops: {low: {type: stop, formula: z, restitution: 0}}\n"
@@ -127,7 +127,7 @@ struct setup {
   struct seen seen;
 };
 
-/* "parameters: {k: 40}", or "inputs: {k: 40}", or "inputs: {k: \"if(t < 0.5, 40, 90)\"}". */
+/* Writes "parameters: {k: 40}" or "inputs: {k: 40}" or, if `in_time`, "inputs: {k: \"if(t < 0.5, 40, 90)\"}". */
 static void write_head(const struct example *x, bool in_time, size_t room, char *text)
 {
   size_t used = 0;
@@ -189,7 +189,7 @@ static int state_of(const struct setup *s, double x[MOST_X])
   return eq->nq + eq->nv;
 }
 
-/* What an input is set to is added to its formula. */
+/* Sets the values after the change and checks what cmb_simulation_get returns. The value set for an input is added to its formula. */
 static void set_after(struct setup *s, const struct example *x)
 {
   cmb_setting after[MOST];
@@ -208,6 +208,7 @@ static void set_after(struct setup *s, const struct example *x)
   }
 }
 
+/* Compares a run with a change at T with the expected state at the end. */
 static void compare(const struct example *x, const char *method, double rtol, double tolerance,
                     const double *expected)
 {
@@ -230,6 +231,7 @@ static void compare(const struct example *x, const char *method, double rtol, do
   close_run(&s);
 }
 
+/* Compares each change during a run with a change by a formula of time. */
 static void test_as_formulas_of_time(void **state)
 {
   (void)state;
@@ -244,14 +246,14 @@ static void test_as_formulas_of_time(void **state)
     for (int i = 0; i < cmb_method_count(); i++) {
       const cmb_method *method = cmb_method_at(i);
       const bool in_time = cmb_method_is_real_time(method);
-      if (cmbt_is(method, "trap") || (in_time && !x->for_steps)) continue;
+      if (cmbt_is(method, "trap") || (in_time && !x->real_time)) continue;
       compare(x, cmb_method_name(method), 1e-8, in_time ? 0.02 : x->tolerance, expected);
     }
     close_run(&reference);
   }
 }
 
-/* The steps of a real-time method with a value set before the run are those with the value in the file, bit for bit. */
+/* Checks that a real-time method with a value set before the run gives the same bits as with the value in the file. */
 static void test_real_time_steps(void **state)
 {
   (void)state;
@@ -274,6 +276,7 @@ static void test_real_time_steps(void **state)
   close_run(&folded);
 }
 
+/* Checks that setting this value fails with a message that contains `words` and leaves the value unchanged. */
 static void expect_refusal(struct setup *s, const char *name, double value, const char *words)
 {
   const cmb_setting setting = {name, value};
@@ -286,8 +289,8 @@ static void expect_refusal(struct setup *s, const char *name, double value, cons
   assert_true(before == after);
 }
 
-/* Before a run begins: start values, geometry and masses are as if the file had them (verify.live_starts has more). Once it has begun a
- * start value does nothing, and a crank in a closed loop that is a thousandth longer is refused. */
+/* Checks values set before a run: start values, geometry and masses act as in the file (verify.live_starts has more). During the run a start
+ * value has no effect, and lengthening a crank in a closed loop by a thousandth is refused. */
 static void test_before_the_run(void **state)
 {
   (void)state;
@@ -311,7 +314,7 @@ static void test_before_the_run(void **state)
   cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 4, values));
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.05));
   expect_refusal(&s, "r", 0.2502, "no position can jump");
-  const cmb_setting start = {"q0", 0.9}; /* the run has begun: it does nothing */
+  const cmb_setting start = {"q0", 0.9}; /* no effect after the start */
   cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &start));
   open_text(&folded, other, false);
   make_run(&folded, "mdop5", 1e-6);
@@ -324,7 +327,7 @@ static void test_before_the_run(void **state)
   close_run(&folded);
 }
 
-/* A bar whose length changes, and a stop that comes up: refused, and the run goes on bit for bit as one that was not asked. */
+/* Checks that a longer bar and stops raised into bodies are refused, and that the run has the same bits as one without these attempts. */
 static void test_refusals(void **state)
 {
   (void)state;
@@ -362,8 +365,8 @@ static void test_refusals(void **state)
   }
 }
 
-/* Values that a file could not have: refused before a run and in it, with the place in the file and what is wrong, by the words
- * that the reader has for the same value. The run goes on as one that was not asked. */
+/* Checks that values which a file must not have are refused before and during a run, with the place in the file and the message of the
+ * model reader for the same value. The run has the same bits as one without these attempts. */
 static void test_limits(void **state)
 {
   (void)state;
@@ -407,7 +410,7 @@ static void test_limits(void **state)
   open_text(&plain, text, true);
   make_run(&s, "mdop5", 1e-6);
   make_run(&plain, "mdop5", 1e-6);
-  for (int under_way = 0; under_way < 2; under_way++) {
+  for (int during = 0; during < 2; during++) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
       expect_refusal(&s, bad[i].name, bad[i].value, bad[i].words);
       assert_true(cmb_error_of(s.ctx)->line > 0);
@@ -420,26 +423,27 @@ static void test_limits(void **state)
   const int n = state_of(&s, a);
   state_of(&plain, b);
   assert_memory_equal(a, b, (size_t)n * sizeof *a);
-  const cmb_setting together[] = {{"m", 3.9}, {"I", 1.5}, {"k", 0}}; /* what may be */
-  cmbt_ok(plain.ctx, cmb_simulation_set(plain.sim, 3, together));
+  const cmb_setting allowed[] = {{"m", 3.9}, {"I", 1.5}, {"k", 0}};
+  cmbt_ok(plain.ctx, cmb_simulation_set(plain.sim, 3, allowed));
   close_run(&s);
   close_run(&plain);
 }
 
-struct heard {
+/* The number of warnings and the last one. */
+struct warned {
   int count;
   char last[300];
 };
 
-static void hear(void *user, cmb_log_level level, const char *message)
+static void note_warning(void *user, cmb_log_level level, const char *message)
 {
-  struct heard *heard = user;
+  struct warned *warned = user;
   if (level != CMB_LOG_WARNING) return;
-  heard->count++;
-  snprintf(heard->last, sizeof heard->last, "%s", message);
+  warned->count++;
+  snprintf(warned->last, sizeof warned->last, "%s", message);
 }
 
-/* A damping that is set below 0 drives; there is a warning where it comes to be so, and no second one while it is. */
+/* Checks that setting a damping below 0, which drives the motion, gives one warning, and another one only after it was not negative. */
 static void test_negative_damping(void **state)
 {
   (void)state;
@@ -449,28 +453,29 @@ static void test_negative_damping(void **state)
       "bodies: {b: {mass: 2, com: [0, 0, 0]}}\n"
       "joints: {x: {type: prismatic, child: b, axis: x, damping: c, rate: 1}}\n";
   const cmb_setting less = {"c", -4}, more = {"c", -6}, none = {"c", 0};
-  struct heard heard = {0};
+  struct warned warned = {0};
   double a[MOST_X];
   struct setup s;
   open_text(&s, text, true);
-  cmb_context_set_log(s.ctx, hear, &heard);
+  cmb_context_set_log(s.ctx, note_warning, &warned);
   make_run(&s, "mdop5", 1e-9);
   cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &less));
-  assert_int_equal(heard.count, 1);
-  assert_non_null(strstr(heard.last, "joint 'x': 'damping' is -4, less than 0"));
+  assert_int_equal(warned.count, 1);
+  assert_non_null(strstr(warned.last, "joint 'x': 'damping' is -4, less than 0"));
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
   cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &more));
-  assert_int_equal(heard.count, 1);
+  assert_int_equal(warned.count, 1);
   cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &none));
   cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &less));
-  assert_int_equal(heard.count, 2);
+  assert_int_equal(warned.count, 2);
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 2 * T));
   state_of(&s, a);
   cmbt_near(a[1], exp(4 * T), 1e-6 * exp(4 * T)); /* 4 N s/m on 2 kg */
   close_run(&s);
 }
 
-/* An inertia that is set to be about one axis is taken with a warning, once; where something else turns the body the run ends in words. */
+/* Checks that an inertia with a single nonzero principal moment gives one warning. The run goes on if a joint permits rotation about this
+ * axis only, and ends with a message otherwise. */
 static void test_rotor(void **state)
 {
   (void)state;
@@ -482,28 +487,28 @@ static void test_rotor(void **state)
       {"revolute", "axis: x, rate: 2, start: 0.5, stiffness: 6"}, {"spherical", "rate: [1, 2, 3]"}};
   const cmb_setting flat = {"K", 0}, full = {"K", 1};
   for (int i = 0; i < 2; i++) {
-    struct heard heard = {0};
+    struct warned warned = {0};
     char model[500];
     double a[MOST_X];
     struct setup s;
     snprintf(model, sizeof model, text, joints[i][0], joints[i][1]);
     open_text(&s, model, true);
-    cmb_context_set_log(s.ctx, hear, &heard);
+    cmb_context_set_log(s.ctx, note_warning, &warned);
     make_run(&s, "mdop5", 1e-9);
     cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
     const cmb_status status = cmb_simulation_set(s.sim, 1, &flat);
-    assert_non_null(strstr(heard.last, "body 'b': the inertia is about one axis only"));
-    assert_int_equal(heard.count, 1);
+    assert_non_null(strstr(warned.last, "body 'b': the inertia is about one axis only"));
+    assert_int_equal(warned.count, 1);
     if (i == 1) {
       assert_true(status < 0 || cmb_simulation_advance(s.sim, 2 * T) < 0);
       assert_non_null(strstr(cmb_last_error(s.ctx), "the mass matrix is not positive definite"));
     } else {
       cmbt_ok(s.ctx, status);
       cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &flat));
-      assert_int_equal(heard.count, 1);
+      assert_int_equal(warned.count, 1);
       cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &full));
       cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &flat));
-      assert_int_equal(heard.count, 2);
+      assert_int_equal(warned.count, 2);
       cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 2 * T));
       state_of(&s, a);
       cmbt_near(a[0], 0.5 * cos(4 * T) + sin(4 * T), 1e-7); /* 6 N m/rad on 1.5 kg m^2 */
@@ -512,8 +517,8 @@ static void test_rotor(void **state)
   }
 }
 
-/* A stop that gives way: what rests on it falls from there. */
-static void test_a_floor_that_sinks(void **state)
+/* Checks that a body in contact with a stop falls freely when the stop is moved away. */
+static void test_falling_floor(void **state)
 {
   (void)state;
   static const char text[] = "gravity: [0, 0, -9.81]\nparameters: {ground_z: 0}\n"
@@ -534,7 +539,7 @@ static void test_a_floor_that_sinks(void **state)
   close_run(&s);
 }
 
-/* A condition that the new value meets is an event there and then; it may end the run. */
+/* Checks that a condition which becomes true by the new value is an event at that time, which may end the run. */
 static void test_conditions(void **state)
 {
   (void)state;
@@ -555,7 +560,7 @@ static void test_conditions(void **state)
   close_run(&s);
 }
 
-/* Nothing but an input decides: each time that it is set beyond the limit is an event. */
+/* Checks a condition that depends on an input only: each time that the input is set across the limit there is an event. */
 static void test_condition_of_an_input(void **state)
 {
   (void)state;
@@ -583,12 +588,12 @@ static void test_condition_of_an_input(void **state)
   close_run(&s);
 }
 
-/* Two runs of one system, step by step in turns, with different values: each is as if it were alone. */
+/* Runs two simulations of one system in turns, with different values: each gives the result of a run alone. */
 static void test_runs_apart(void **state)
 {
   (void)state;
   const struct example *x = &examples[0];
-  double together[2][MOST_X], alone[2][MOST_X];
+  double in_turns[2][MOST_X], alone[2][MOST_X];
   struct setup s, t;
   int n = 0;
   for (int pass = 0; pass < 2; pass++) {
@@ -603,15 +608,15 @@ static void test_runs_apart(void **state)
     }
     if (pass == 1) set_after(&s, x);
     if (pass == 1) cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T_END));
-    double(*to)[MOST_X] = pass == 0 ? together : alone;
+    double(*to)[MOST_X] = pass == 0 ? in_turns : alone;
     n = state_of(&s, to[0]);
     state_of(&t, to[1]);
     cmb_simulation_destroy(t.sim);
     close_run(&s);
   }
-  assert_memory_equal(together[0], alone[0], (size_t)n * sizeof(double));
-  for (int i = 0; i < n; i++) cmbt_near(together[1][i], alone[1][i], 1e-4);
-  assert_true(fabs(together[0][0] - together[1][0]) > 1e-3);
+  assert_memory_equal(in_turns[0], alone[0], (size_t)n * sizeof(double));
+  for (int i = 0; i < n; i++) cmbt_near(in_turns[1][i], alone[1][i], 1e-4);
+  assert_true(fabs(in_turns[0][0] - in_turns[1][0]) > 1e-3);
 }
 
 /* ---- rates of inputs */
@@ -623,7 +628,7 @@ static const char damped_road[] =
     "forces: {tyre: {type: contact, on: {body: wheel, at: [0, 0, 0.3]}, radius: 0.301, "
     "surface: z - road, stiffness: 3e5, damping: 4000}}\n";
 
-/* The road as a formula, z and ż at the end. */
+/* Computes z and ż at the end with the road as a formula of time. */
 static void run_formula(double x[MOST_X])
 {
   char text[sizeof damped_road + 40];
@@ -636,7 +641,7 @@ static void run_formula(double x[MOST_X])
   close_run(&s);
 }
 
-/* The same road set piece by piece, with its values in the middle of the pieces; how far z is off in the end. */
+/* Returns the error of z at the end with the same road set in pieces, with the values at their middles, with or without the rate. */
 static double off_by_pieces(const double *expected, int pieces, bool rates)
 {
   char text[sizeof damped_road + 40];
@@ -657,7 +662,7 @@ static double off_by_pieces(const double *expected, int pieces, bool rates)
   return fabs(x[0] - expected[0]);
 }
 
-/* A force of an input and its rate: set together they come to the formula, while a road without its rate is another one. */
+/* Checks that a force which depends on an input and its rate converges to that of the formula if both are set, and does not without the rate. */
 static void test_rates(void **state)
 {
   (void)state;
@@ -673,7 +678,7 @@ static void test_rates(void **state)
   assert_true(without > 5e-5);
 }
 
-/* What holds bodies in their places has no rate between two settings. */
+/* Checks that the rate of an input which moves a constraint or a gap cannot be set. */
 static void test_rates_of_drives(void **state)
 {
   (void)state;
@@ -702,7 +707,7 @@ int main(void)
                                      cmocka_unit_test(test_limits),
                                      cmocka_unit_test(test_negative_damping),
                                      cmocka_unit_test(test_rotor),
-                                     cmocka_unit_test(test_a_floor_that_sinks),
+                                     cmocka_unit_test(test_falling_floor),
                                      cmocka_unit_test(test_conditions),
                                      cmocka_unit_test(test_condition_of_an_input),
                                      cmocka_unit_test(test_rates),

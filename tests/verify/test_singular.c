@@ -1,8 +1,8 @@
 /*
- * The parallelogram four-bar through its flat position, where its constraints lose one rank: with joint angles and with the
- * coordinates of three bodies, in metres and in millimetres, with redundant constraints, and begun in that position. Reference
- * is the equation of the one degree of freedom that its branch has (fourbar.h), integrated finely in long double. Every passage
- * is reported, at its time and with the constraints' names; and on other problems nothing is reported.
+ * The parallelogram four-bar passes its flat position, where its constraints lose one rank: with joint angles and with the coordinates of
+ * three bodies, in metres and in millimetres, with redundant constraints, and with a start in that position. The reference is the equation
+ * of the one degree of freedom of its branch (fourbar.h), integrated with small steps in long double. Every passage is reported at its
+ * time and with the names of the constraints; on other problems nothing is reported.
  */
 #include "check.h"
 #include "fourbar.h"
@@ -16,7 +16,7 @@ enum { MOST_PASSAGES = 100, FINE = 20000 };
 struct log {
   double t[MOST_PASSAGES];
   int count;
-  bool only_x; /* 'loop x' alone took part in all */
+  bool only_x; /* in all passages 'loop x' was the only constraint */
   long records, not_unique;
 };
 
@@ -45,6 +45,7 @@ struct run {
   double phi_end, rate_end;
 };
 
+/* Runs the four-bar and stores the crank's angle and rate at the end, and the reported passages. */
 static void run_fourbar(const struct cmbt_fourbar *p, const cmb_equations *eq, struct run *run)
 {
   double q[9], v[9];
@@ -70,22 +71,23 @@ static void run_fourbar(const struct cmbt_fourbar *p, const cmb_equations *eq, s
   cmb_context_destroy(ctx);
 }
 
-/* Passages and final state against the branch's own equation; `begun` = 1 if the start is one more. */
-static void compare(const struct cmbt_fourbar *p, struct run *run, int begun)
+/* Compares passages and final state with the reference; `start_is_flat` = 1 if the start is a further passage. */
+static void compare(const struct cmbt_fourbar *p, struct run *run, int start_is_flat)
 {
   double times[MOST_PASSAGES], phi = run->phi, rate = run->rate, late = 0;
   cmb_equations eq = cmbt_fourbar_equations(p);
   run_fourbar(p, &eq, run);
   int passages = cmbt_fourbar_exact(p, run->t_end, FINE, &phi, &rate, MOST_PASSAGES, times);
-  assert_int_equal(run->log.count, passages + begun);
-  for (int k = 0; k < passages; k++) late = fmax(late, fabs(run->log.t[k + begun] - times[k]));
-  if (begun) assert_true(run->log.t[0] == 0);
+  assert_int_equal(run->log.count, passages + start_is_flat);
+  for (int k = 0; k < passages; k++)
+    late = fmax(late, fabs(run->log.t[k + start_is_flat] - times[k]));
+  if (start_is_flat) assert_true(run->log.t[0] == 0);
   printf(
       "%-8s kind %d, unit %g, tilt %g: %d passages, times to %.0e, angle to %.0e, rate to %.0e\n",
       run->method, (int)p->kind, p->unit, p->tilt, passages, late, fabs(run->phi_end - phi),
       fabs(run->rate_end - rate));
   assert_true(passages >= 10);
-  /* with the ground line along x it is the x of the loop that the flat position does not determine */
+  /* with the ground line along x the gradient of the loop's x component vanishes in the flat position */
   assert_int_equal(run->log.only_x, p->kind <= CMBT_FOURBAR_RELATIVE && p->tilt == 0);
   cmbt_below(late, 1e-6);
   cmbt_near(run->phi_end, phi, 1e-6);
@@ -95,19 +97,19 @@ static void compare(const struct cmbt_fourbar *p, struct run *run, int begun)
 static const char *const methods[] = {"mdop5", "mdop853", "hem5", "phem56"};
 
 static void all_methods(cmbt_fourbar_kind kind, double tilt, double phi, double rate, double t_end,
-                        int begun)
+                        int start_is_flat)
 {
   for (int m = 0; m < 4; m++) {
     for (int unit = 0; unit < 2; unit++) {
       const struct cmbt_fourbar p = {kind, unit ? 1000 : 1, tilt, tilt + 0.3, 3, 0.1};
       struct run run = {
           .method = methods[m], .rtol = 1e-8, .phi = phi, .rate = rate, .t_end = t_end};
-      compare(&p, &run, begun);
+      compare(&p, &run, start_is_flat);
     }
   }
 }
 
-/* 21 passages: the crank swings about the flat position. */
+/* Compares all methods with the reference for motions in which the crank swings about the flat position and passes it 21 times. */
 static void test_swing(void **state)
 {
   (void)state;
@@ -123,8 +125,8 @@ static void test_swing_of_bodies(void **state)
   all_methods(CMBT_FOURBAR_BODIES, 0.7, 1, 0.3, 12, 0);
 }
 
-/* Begun exactly in the flat position, moving along the branch. */
-static void test_begun_flat(void **state)
+/* Compares all methods with the reference for motions that start exactly in the flat position, along the branch. */
+static void test_flat_start(void **state)
 {
   (void)state;
   all_methods(CMBT_FOURBAR_ANGLES, 0, 0, 2, 10, 1);
@@ -132,7 +134,8 @@ static void test_begun_flat(void **state)
   all_methods(CMBT_FOURBAR_BODIES, 0, 0, 2, 10, 1);
 }
 
-/* Each constraint twice: redundant everywhere, and still each passage is seen. No multiplier is unique. */
+/* Checks with each constraint twice, so that it is redundant everywhere, that each passage is detected and that no record has unique
+ * multipliers. */
 static void test_redundant(void **state)
 {
   (void)state;
@@ -149,7 +152,7 @@ static void test_redundant(void **state)
 
 /* ---- the explicit formalism */
 
-/* [M Gᵀ; G 0] (a, λ) = (f, −γ) by Gaussian elimination; not where a pivot is small. */
+/* Solves [M Gᵀ; G 0] (a, λ) = (f, −γ) by Gaussian elimination; CMB_RETRY_SINGULAR if a pivot is below 1e-3. */
 static cmb_status accelerate(const void *self, const cmb_point *at, double *a, double *lambda)
 {
   cmb_equations eq = cmbt_fourbar_equations(self);
@@ -181,7 +184,7 @@ static cmb_status accelerate(const void *self, const cmb_point *at, double *a, d
   return CMB_OK;
 }
 
-/* The equations' own accelerations, and theirs only as far as they go. */
+/* Compares with the reference a motion by the equations' own accelerations, which are not available near the flat position. */
 static void test_explicit_formalism(void **state)
 {
   (void)state;
@@ -199,7 +202,7 @@ static void test_explicit_formalism(void **state)
   }
 }
 
-/* ---- nothing is reported where nothing is */
+/* ---- no false reports */
 
 static void test_other_problems(void **state)
 {
@@ -226,7 +229,7 @@ static void test_other_problems(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* What the observer returns ends the run. */
+/* Requests the end of the run at the first singular position. */
 static cmb_status refuse(void *user, const cmb_singularity *s)
 {
   (void)user;
@@ -262,7 +265,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_swing),
       cmocka_unit_test(test_swing_of_bodies),
-      cmocka_unit_test(test_begun_flat),
+      cmocka_unit_test(test_flat_start),
       cmocka_unit_test(test_redundant),
       cmocka_unit_test(test_explicit_formalism),
       cmocka_unit_test(test_other_problems),

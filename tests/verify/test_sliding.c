@@ -1,7 +1,7 @@
 /*
- * Dry friction that holds: switching functions of velocities whose two modes lead back to their zeros. A block on a slope stops and
- * holds until a growing force moves it; two blocks on each other; a block on a belt that sticks and slips. All against solutions in
- * closed form, piece by piece.
+ * Dry friction that sticks: switching functions of velocities both of whose modes lead back to 0. A block on a slope stops and sticks until a
+ * growing force moves it; two blocks on each other; a block on a belt that sticks and slips. All compared with solutions in closed form,
+ * piece by piece.
  */
 #include "check.h"
 #include "methods.h"
@@ -34,8 +34,8 @@ static const char BLOCK[] =
     "  push: {type: load, on: {body: block, at: [0, 0, 0]}, force: [%g*t, 0, 0]}\n"
     "outputs: {place: x, speed: x', F: dry.fx}\n";
 
-/* It stops where x' = 1 − a t + (c/2m) t² is 0. */
-static void test_block(void **state)
+/* Checks the block, which stops where x' = 1 − a t + (c/2m) t² is 0, sticks, and, pushed with c t, is released at t = m a/c. */
+static void test_block_on_slope(void **state)
 {
   (void)state;
   const double pi = acos(-1), al = pi / 9, m = 2, a = G * (0.5 * cos(al) - sin(al));
@@ -52,7 +52,8 @@ static void test_block(void **state)
       cmbt_run_to(&r, pushed ? 0.9 * moves : end, 0);
       cmbt_near(cmbt_output(&r, "place"), place, tolerance_of(&r));
       cmbt_near(cmbt_output(&r, "speed"), 0, 1e-12);
-      cmbt_near(cmbt_output(&r, "F"), -m * G * sin(al) - c * r.result->t, 1e-7); /* what it holds */
+      /* while it sticks friction balances gravity and the load */
+      cmbt_near(cmbt_output(&r, "F"), -m * G * sin(al) - c * r.result->t, 1e-7);
       cmbt_run_close(&r);
       if (!pushed) continue;
       open_run(&r, text, i);
@@ -64,7 +65,7 @@ static void test_block(void **state)
   }
 }
 
-/* At rest from the beginning on, and left to itself: it holds. */
+/* Checks that a block at rest from the start sticks. */
 static void test_block_at_rest(void **state)
 {
   (void)state;
@@ -81,9 +82,9 @@ static void test_block_at_rest(void **state)
 
 /* ---- two blocks */
 
-/* Block 1 (2 kg) on the ground (μ = 0.2), block 2 (1 kg) on it (μ = 0.4); speeds 0.5 and `first` m/s. Block 1 is slowed down by
- * (0.2·3 − 0.4) g/2, block 2 by 0.4 g; then both go on together, slowed down by 0.2 g; then both hold, until a force on block 2
- * of 3 N/s·(t − 2) is more than 0.4 g and block 2 moves alone: 0.4·1·g < 0.2·3·g. */
+/* Compares positions and velocities of two blocks: block 1 (2 kg) on the ground (μ = 0.2), block 2 (1 kg) on block 1 (μ = 0.4); initial speeds
+ * 0.5 and `first` m/s. Block 1 is decelerated by (0.2·3 − 0.4) g/2, block 2 by 0.4 g, until both have the same speed; then both by 0.2 g; then
+ * both stick, until a force on block 2 of 3 N/s·(t − 2) exceeds 0.4 g and block 2 moves alone, since 0.4·1·g < 0.2·3·g. */
 static void check_two_blocks(double first)
 {
   const double a1 = -0.1 * G, a2 = -0.4 * G, together = -0.2 * G;
@@ -123,7 +124,7 @@ static void check_two_blocks(double first)
   }
 }
 
-/* With 2 m/s all stops at the same time: two functions come to 0 together, and their surfaces are not the same. */
+/* Tests two initial speeds. With 2 m/s both blocks stop at the same time: two functions with different gradients reach 0 simultaneously. */
 static void test_two_blocks(void **state)
 {
   (void)state;
@@ -133,8 +134,8 @@ static void test_two_blocks(void **state)
 
 /* ---- stick and slip */
 
-/* On a belt with the speed u: m x'' = −k x − F sign(x' − u) + c (x' − u), less friction at higher speed. It sticks until k x = F,
- * then slips: with w² = k/m − (c/2m)² and x₀ = F/k − c u/k, x = x₀ + e^(ct/2m) (A cos wt + B sin wt), until x' = u again. */
+/* A block on a belt with the speed u: m x'' = −k x − F sign(x' − u) + c (x' − u), with friction that decreases with speed. It sticks until
+ * k x = F, then slips: with w² = k/m − (c/2m)² and x₀ = F/k − c u/k, x = x₀ + e^(ct/2m) (A cos wt + B sin wt), until x' = u again. */
 struct belt {
   double m, k, F, c, u;
 };
@@ -146,13 +147,13 @@ static void slip(const struct belt *b, double A, double B, double s, double *x, 
   *v = e * ((d * A + w * B) * cos(w * s) + (d * B - w * A) * sin(w * s));
 }
 
-/* From the place where it begins to slip: how long until it sticks, and where. */
+/* Returns how long the block slips from its release until it sticks again, and in *place where. */
 static double slip_time(const struct belt *b, double *place)
 {
   const double d = b->c / (2 * b->m), w = sqrt(b->k / b->m - d * d), A = b->c * b->u / b->k;
   const double B = (b->u - d * A) / w, half = acos(-1) / w;
   double low = 0.5 * half, high = low, v;
-  do { /* x' < u while it slips */
+  do { /* x' < u during slip */
     low = high;
     high += 0.01 * half;
     slip(b, A, B, high, place, &v);
@@ -178,7 +179,7 @@ static void test_belt(void **state)
     t += (b.F / b.k - place) / b.u;
     t += slip_time(&b, &place);
   }
-  end = t + 0.1; /* it sticks */
+  end = t + 0.1; /* while it sticks */
   for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     cmbt_run r;
     open_run(&r,
@@ -198,11 +199,11 @@ static void test_belt(void **state)
   }
 }
 
-/* ---- friction in a model whose drive has a kink */
+/* ---- friction in a model with a kink in a driven motion */
 
-/* A cart of 1 kg with an arm of 1 kg, whose centre is 0.5 m below. It slides at 1 m/s and stops at t = 1/3. At t = 0.5 the arm begins to turn
- * at 1 rad/s: the cart gets the speed 0.25, and what is left of the momentum 2 ẋ − 0.5 cos τ is −6 τ. It stops again where cos τ = 12 τ,
- * and friction holds 0.5 sin τ. */
+/* Checks a cart of 1 kg with an arm of 1 kg, whose centre is 0.5 m below. The cart slides at 1 m/s and stops at t = 1/3. At t = 0.5 the arm
+ * begins to rotate at 1 rad/s: the cart gets the speed 0.25, and the momentum 2 ẋ − 0.5 cos τ changes by −6 τ in the time τ after it. The
+ * cart stops again where cos τ = 12 τ, and friction balances 0.5 sin τ. */
 static void test_kinked_drive(void **state)
 {
   (void)state;
@@ -232,10 +233,11 @@ static void test_kinked_drive(void **state)
   }
 }
 
-/* ---- friction in several joints of one freedom */
+/* ---- friction in several joints of one degree of freedom */
 
-/* Geared carts, x = 2 y: 1.25 kg at x, held by 3 + 4/2 N. From 2 m/s they stop at t = 0.5, and a load of 8 (t − 1) moves them at t = 1.625.
- * Friction lets go once, and in both at the same time: the events are two stops, the beginning of the load, and its victory. */
+/* Checks geared carts, x = 2 y: 1.25 kg at x, with friction of 3 + 4/2 N. From 2 m/s they stop at t = 0.5, and a load of 8 (t − 1) moves
+ * them at t = 1.625. Both frictions are released at the same time, once. The four events are two stops, the beginning of the load, and the
+ * release. */
 static void test_gear(void **state)
 {
   (void)state;
@@ -263,8 +265,8 @@ static void test_gear(void **state)
   }
 }
 
-/* A slider-crank with friction in its three joints, which stop together. The angle where it holds is from its equation of motion in the one
- * coordinate that it has, by the classical Runge-Kutta method with steps of 5e-5 s. */
+/* Compares the angle at which a slider-crank with friction in its three joints sticks with a solution of its equation of motion in one
+ * coordinate, by the classical Runge-Kutta method with steps of 5e-5 s. The three frictions stop simultaneously. */
 static void check_slider_crank(int method, int form)
 {
   cmbt_run r;
@@ -304,9 +306,9 @@ static void test_slider_crank(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_block),        cmocka_unit_test(test_block_at_rest),
-      cmocka_unit_test(test_two_blocks),   cmocka_unit_test(test_belt),
-      cmocka_unit_test(test_kinked_drive), cmocka_unit_test(test_gear),
+      cmocka_unit_test(test_block_on_slope), cmocka_unit_test(test_block_at_rest),
+      cmocka_unit_test(test_two_blocks),     cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_kinked_drive),   cmocka_unit_test(test_gear),
       cmocka_unit_test(test_slider_crank)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

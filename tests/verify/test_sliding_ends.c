@@ -1,6 +1,6 @@
 /*
- * Where slides end although no force grows beyond what friction can hold: its amplitude goes to 0 at once or by and by, a clutch opens, a
- * body lifts off what it sticks to, or friction turns into a drive. All against solutions in closed form.
+ * Releases of friction for other reasons than a growing load: the limit of friction drops to 0, at once or gradually, a clutch opens, a body
+ * lifts off the surface on which it sticks, or friction turns into a drive. All compared with solutions in closed form.
  */
 #include "check.h"
 #include "methods.h"
@@ -20,9 +20,9 @@ static double tolerance_of(const cmbt_run *r)
   return r->rtol < 1e-9 ? 1e-8 : 1e-5;
 }
 
-/* ---- amplitudes */
+/* ---- varying limits of friction */
 
-/* A body of 2 kg that slides at `rate` against friction of an amplitude, under a load: where it is at t = 3. */
+/* A body of 2 kg with the initial velocity `rate`, friction of a given amplitude and a load; `place` is its position at t = 3. */
 struct fading {
   const char *amplitude, *load;
   double rate, place;
@@ -48,26 +48,26 @@ static void check_fading(const struct fading *f)
   }
 }
 
-/* With v₀ = 0.1 and the amplitude 4 (1 − t) it stops where 0.1 = 2 s − s². */
+/* Checks several amplitudes. With v₀ = 0.1 and the amplitude 4 (1 − t) the body stops where 0.1 = 2 s − s². */
 static void test_fading(void **state)
 {
   (void)state;
   const double s = 1 - sqrt(0.9), stop = 0.1 * s - s * s + s * s * s / 3;
   const struct fading cases[] = {
-      {"if(t < 1, 4, 0)", "1", 0.1, 0.1 * 0.1 / 3 + 1},    /* holds from 1/15 to 1, then a = 1/2 */
-      {"if(t < 1, 4, 0)", "-1", -0.1, -0.1 * 0.1 / 3 - 1}, /* and the other way */
+      {"if(t < 1, 4, 0)", "1", 0.1, 0.1 * 0.1 / 3 + 1},    /* sticks from 1/15 to 1, then a = 1/2 */
+      {"if(t < 1, 4, 0)", "-1", -0.1, -0.1 * 0.1 / 3 - 1}, /* the same in the other direction */
       {"if(t < 1, 4, 0)", "0", 0.1, 0.0025},
       {"max(0, 1 - t)", "0", 0, 0},
       {"4*max(0, 1 - t)", "0", 0.1, stop},
       {"4*abs(1 - t)", "0", 0.1, stop},
       {"4*max(0, sin(3*t))", "0", 0, 0},
-      /* free from 1 on, moved from 1.5 on, held again after 2 */
+      /* released at 1, moved from 1.5 on, sticks again after 2 */
       {"if(t < 1 or t > 2, 4, 0)", "if(t > 1.5, 1, 0)", 0.1, 0.0025 + 0.0625 + 0.25 * 0.25 / 3},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) check_fading(&cases[k]);
 }
 
-/* Friction that becomes a drive leads away from rest: it does not go on holding. */
+/* Checks that sticking ends when friction becomes a drive, which accelerates away from rest. */
 static void test_reversed(void **state)
 {
   (void)state;
@@ -80,7 +80,8 @@ static void test_reversed(void **state)
 
 /* ---- a clutch */
 
-/* Discs of 0.005 and 0.01 kg m² lock at 10/3 rad/s and are parted at t = 1; a torque of −0.1 N m against the axis then acts on one. */
+/* Checks discs of 0.005 and 0.01 kg m² that lock at 10/3 rad/s and are separated at t = 1; from then on a torque of 0.1 N m acts on the
+ * second. */
 static void test_clutch(void **state)
 {
   (void)state;
@@ -111,8 +112,8 @@ static void test_clutch(void **state)
 
 /* ---- lift-off */
 
-/* A body falls onto a floor that is elastic, and sticks to it before it bounces: x = 0.2 m where it touches, t₁ = 0.2 s, and then a half
- * oscillation −z = (v/ω) sin ωs + (g/ω²)(1 − cos ωs) with ω = 100, in which x' = 1 − μ (k/m) ∫ −z ends. */
+/* Checks a body that falls onto an elastic floor and stops sliding while it is in contact. It touches at x = 0.2 m, t₁ = 0.2 s; then z
+ * makes a half oscillation −z = (v/ω) sin ωs + (g/ω²)(1 − cos ωs) with ω = 100, in which x' = 1 − μ (k/m) ∫ −z becomes 0. */
 static void test_lift_off(void **state)
 {
   (void)state;
@@ -146,9 +147,9 @@ static void test_lift_off(void **state)
   }
 }
 
-/* A body that friction holds is torn off by a reset, to either side: that it lets go is told, and so is where it sticks again, after
- * v/a = 1/5 s. */
-static void test_torn_off(void **state)
+/* Checks a sticking body that a reset sets in motion, in either direction: the release is reported, and so is sticking again, v/a = 1/5 s
+ * later. */
+static void test_reset_of_sticking(void **state)
 {
   (void)state;
   for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
@@ -178,8 +179,9 @@ static void test_torn_off(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_torn_off), cmocka_unit_test(test_fading),
-                                     cmocka_unit_test(test_reversed), cmocka_unit_test(test_clutch),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_reset_of_sticking),
+                                     cmocka_unit_test(test_fading), cmocka_unit_test(test_reversed),
+                                     cmocka_unit_test(test_clutch),
                                      cmocka_unit_test(test_lift_off)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
- * Stacks of bodies that fall onto each other and come to rest together, joined by events of the user's. An event that resets the rate of a
- * gap to −e times itself is Newton's law, and so the same stack joined by stops with that restitution has to move in the same way: stops are
- * decided on together (contacts.h, bearing.h), events one after the other. No body may be inside of another one.
+ * Stacks of bodies that fall onto each other and come to rest, with impacts by events of the user. An event that resets the rate of a gap to
+ * −e times itself is Newton's law, so that the same stack with stops of that restitution must have the same motion. Stops are solved
+ * simultaneously (sim/contacts.h, sim/active_contacts.h), events one after the other. No body may penetrate another.
  */
 #include "check.h"
 #include "methods.h"
@@ -18,7 +18,7 @@ typedef struct stack {
   int count;
   double place[MOST_BODIES], rate[MOST_BODIES], mass[MOST_BODIES], e[MOST_BODIES];
   int order[MOST_BODIES]; /* of the events in the file */
-  int form[MOST_BODIES];  /* in which their conditions are written */
+  int form[MOST_BODIES];  /* of three equivalent ways to write their conditions */
 } stack;
 
 static stack random_stack(struct cmbt_random *r)
@@ -64,13 +64,14 @@ static size_t add_bodies(const stack *s, char *text)
   return used;
 }
 
-/* The gap below body i, and its rate. */
+/* Writes formulas of the gap below body i and of its rate. */
 static void gap_of(int i, char *gap, char *rate, size_t size)
 {
   snprintf(gap, size, i == 0 ? "b%d.z" : "b%d.z - b%d.z - 0.05", i, i - 1);
   snprintf(rate, size, i == 0 ? "b%d.vz" : "b%d.vz - b%d.vz", i, i - 1);
 }
 
+/* Writes the model of a stack, joined by events or by stops. */
 static void write_stack(const stack *s, bool events, char *text)
 {
   size_t used = add_bodies(s, text);
@@ -91,7 +92,7 @@ static void write_stack(const stack *s, bool events, char *text)
   }
 }
 
-/* The end of a run, into z (2 count): places and velocities. */
+/* Runs a model up to t and stores places and velocities in z (2 count); fails if a body penetrates another. */
 static void run_stack(const char *text, int count, const char *method, int formulation, double t,
                       double *z)
 {
@@ -107,7 +108,7 @@ static void run_stack(const char *text, int count, const char *method, int formu
     snprintf(name, sizeof name, "w%d", i);
     z[2 * i + 1] = cmbt_output(&r, name);
     const double gap = i == 0 ? z[0] : z[2 * i] - z[2 * i - 2] - 0.05;
-    if (!(gap >= -1e-7)) fail_msg("%s: body %d is inside by %.3g\n%s", method, i, -gap, text);
+    if (!(gap >= -1e-7)) fail_msg("%s: body %d penetrates by %.3g\n%s", method, i, -gap, text);
   }
   cmbt_run_close(&r);
 }
@@ -119,7 +120,7 @@ static double difference(int n, const double *x, const double *y)
   return most;
 }
 
-/* Behind all impacts every body lies on the one below. */
+/* Compares stacks joined by events and by stops at t = 4, when every body lies on the one below. */
 static void test_random_stacks(void **state)
 {
   (void)state;
@@ -143,8 +144,8 @@ static void test_random_stacks(void **state)
   cmbt_near(worst, 0, 1e-6);
 }
 
-/* Three bodies, the two lower ones at rest where the third one falls onto them: in the order of its file the last event acts upon bodies that part
- * by a rate within the tolerances, and turned it round. */
+/* Checks three bodies, the two lower ones at rest when the third falls onto them. The last event in the order of the file must not act on
+ * bodies that separate at a rate within the tolerances, which would reverse this rate. */
 static void test_three(void **state)
 {
   (void)state;
@@ -174,8 +175,8 @@ static void test_three(void **state)
   }
 }
 
-/* Five bodies with e = 0.9, joined by stops: where two of them have come to rest with rates too small to be seen, the third one closes again at
- * that time, and has to act once more. */
+/* Checks five bodies with e = 0.9, joined by stops. When two of them have come to rest with rates too small to be detected, the third contact
+ * closes again at that time and must act once more. */
 static void test_five_stops(void **state)
 {
   (void)state;
@@ -219,7 +220,8 @@ static void test_five_stops(void **state)
   for (int i = 0; i < 5; i++) cmbt_near(end[2 * i], 0.05 * i, 1e-6);
 }
 
-/* Two bodies that meet in flight and stay together, the lighter one pushed upwards: the event acts once, and what it has brought to one velocity parts. */
+/* Checks that bodies which meet in flight and get the same velocity separate again, the lighter one being pushed upwards; the event acts
+ * once. */
 static void test_in_flight(void **state)
 {
   (void)state;
@@ -247,16 +249,16 @@ static void test_in_flight(void **state)
   }
 }
 
-/* Switching functions that do not change. */
-static cmb_status blind_switches(const void *self, const cmb_point *at, const double *lambda,
-                                 double *s)
+/* Returns switching functions that never change, so that an impact is missed. */
+static cmb_status constant_switches(const void *self, const cmb_point *at, const double *lambda,
+                                    double *s)
 {
   (void)self, (void)at, (void)lambda;
   s[0] = s[1] = -1;
   return CMB_OK;
 }
 
-/* Whatever makes a run miss an impact: it does not go on inside of a body. */
+/* Checks that a run which has missed an impact ends with an error instead of continuing inside a body. */
 static void test_lost_impact(void **state)
 {
   (void)state;
@@ -270,7 +272,7 @@ static void test_lost_impact(void **state)
   cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
   cmb_equations eq = *r.eq;
   assert_int_equal(eq.ns, 2);
-  eq.switches = blind_switches;
+  eq.switches = constant_switches;
   eq.enclose = NULL;
   cmbt_ok(r.ctx, cmb_system_create(r.ctx, &eq, 0, 1, cmb_system_q(r.system), cmb_system_v(r.system),
                                    &system));

@@ -1,12 +1,12 @@
 /*
- * Runs in which bodies come to rest and friction holds, when things go wrong.
+ * Failures during runs with resting contacts and friction that sticks.
  *
- * Memory: a stage is made when it is first entered, and kept. So a second run of the same simulation allocates nothing, and neither
- * does a run between its events; whichever allocation fails, alone or with all that follow, ends the run with CMB_ERROR_MEMORY and
- * words, and leaks nothing.
+ * Memory: a regime, the equations and the integrator for a set of closed contacts and sticking frictions (sim/regime.h), is made when
+ * a run first enters it, and kept. So a second run of the same simulation allocates nothing, and neither does a step without an event; whichever
+ * allocation fails, alone or with all later ones, the run ends with CMB_ERROR_MEMORY and a message, and all memory is freed.
  *
- * Values: at some filling of forces, switching functions, their rates, surfaces or resets an entry is not finite, once or from then
- * on. The run ends with words, or with the result of the undisturbed run; what it hands out is finite.
+ * Values: forces, switching functions, their rates, surfaces or resets contain an entry that is not finite, once or from then on. The run
+ * ends with a message, or with the result of the undisturbed run; all its results are finite.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A ball that bounces, rests and leaves again, a block that stops, holds and slides again, and another one that sticks on it. */
+/* A ball that bounces, comes to rest and lifts off again, a block that stops, sticks and slides again, and another block that sticks on it. */
 static const char MODEL[] =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
@@ -47,7 +47,7 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
-/* A step without an event allocates nothing. */
+/* Checks that a step without an event allocates nothing. */
 static cmb_status before_step(void *user, double t)
 {
   struct counts *c = user;
@@ -58,7 +58,7 @@ static cmb_status before_step(void *user, double t)
   return CMB_OK;
 }
 
-/* The run, once or twice; the requests of the second in *again. */
+/* Runs the model twice. *made and *again are the numbers of allocations in the first and in the second run, *events the events of the first. */
 static cmb_status run_model(struct cmbt_allocator *memory, const char *method, long *made,
                             long *again, long *events)
 {
@@ -104,13 +104,14 @@ static void test_made_once(void **state)
     long made, again, events;
     cmbt_allocator_init(&memory);
     assert_int_equal(run_model(&memory, methods[i], &made, &again, &events), CMB_OK);
-    printf("%-7s %ld events, %ld requests for stages, %ld in the second run\n", methods[i], events,
-           made, again);
+    printf("%-7s %ld events, %ld allocations for regimes, %ld in the second run\n", methods[i],
+           events, made, again);
     assert_true(made > 0);
     assert_int_equal(again, 0);
   }
 }
 
+/* Lets each allocation of the first run fail, alone or (`all_later`) with all that follow. */
 static void check_each_fails(const char *method, int all_later)
 {
   struct cmbt_allocator memory;
@@ -118,7 +119,7 @@ static void check_each_fails(const char *method, int all_later)
   cmbt_allocator_init(&memory);
   assert_int_equal(run_model(&memory, method, &made, &again, &events), CMB_OK);
   const long all = memory.calls;
-  for (long k = all - made + 1; k <= all; k++) { /* those of the stages */
+  for (long k = all - made + 1; k <= all; k++) { /* the allocations for regimes */
     cmbt_allocator_init(&memory);
     memory.fail_at = k;
     memory.fail_after_too = all_later;
@@ -146,12 +147,12 @@ enum { MOST = 8, POINTS = 12 };
 static const char *const target_names[TARGETS] = {"forces", "switches", "flow", "surface",
                                                   "resets"};
 
-/* The model with a fault in it: the equations' self. */
+/* The model with a fault: `self` of the wrapped equations. */
 struct faulty {
   const cmb_equations *inner;
   enum target target;
   double value;
-  long at; /* the how-many-eth filling, from 1; 0: none */
+  long at; /* counts how often the target is filled, from 1; 0: no fault */
   bool stays;
   long *filled;
 };
@@ -225,13 +226,13 @@ static cmb_equations wrap(const struct faulty *p)
 
 struct outcome {
   cmb_status status;
-  char words[300];
+  char message[300];
   long filled;
   double t, q[MOST], v[MOST];
 };
 
-/* The equations' other functions are those of the model, whose data they expect: they are left out. */
-static void leave_out(cmb_equations *eq)
+/* Removes the model's other functions, which expect the model's own data. */
+static void remove_other_functions(cmb_equations *eq)
 {
   eq->rates = NULL;
   eq->normalize = NULL;
@@ -249,6 +250,7 @@ static cmb_status conditions(const void *self, const cmb_point *at, const double
   return p->inner->conditions(p->inner->self, at, lambda, met);
 }
 
+/* Runs the model with the fault p. */
 static struct outcome run_disturbed(struct faulty p, const char *method)
 {
   struct outcome o = {.status = CMB_OK};
@@ -263,7 +265,7 @@ static struct outcome run_disturbed(struct faulty p, const char *method)
   p.filled = &o.filled;
   assert_true(!p.inner->levels && p.inner->nq == p.inner->nv && p.inner->nq <= MOST);
   cmb_equations eq = wrap(&p);
-  leave_out(&eq);
+  remove_other_functions(&eq);
   eq.conditions = conditions;
   assert_int_equal(
       cmb_system_create(ctx, &eq, 0, 2, cmb_system_q(inner), cmb_system_v(inner), &system), CMB_OK);
@@ -273,7 +275,7 @@ static struct outcome run_disturbed(struct faulty p, const char *method)
   assert_int_equal(cmb_simulation_create(ctx, system, &options, &sim), CMB_OK);
   o.status = cmb_simulation_run(sim);
   const cmb_result *r = cmb_simulation_result(sim);
-  snprintf(o.words, sizeof o.words, "%s", cmb_last_error(ctx));
+  snprintf(o.message, sizeof o.message, "%s", cmb_last_error(ctx));
   o.t = r->t;
   memcpy(o.q, r->q, (size_t)eq.nq * sizeof *o.q);
   memcpy(o.v, r->v, (size_t)eq.nv * sizeof *o.v);
@@ -294,41 +296,44 @@ static double distance(const struct outcome *a, const struct outcome *b)
   return most;
 }
 
-/* What is wrong with the outcome, NULL if nothing is. */
-static const char *verdict(const struct faulty *p, const struct outcome *calm,
+/* Returns a description of what is wrong with the outcome, NULL if nothing is; `reference` is the undisturbed run. */
+static const char *verdict(const struct faulty *p, const struct outcome *reference,
                            const struct outcome *o)
 {
   bool finite = isfinite(o->t);
   for (int i = 0; i < MOST; i++) finite = finite && isfinite(o->q[i]) && isfinite(o->v[i]);
   if (!finite) return "the result is not finite";
   if (o->status > 0) return "a recoverable status at the end";
-  if (o->status < 0) return o->words[0] == '\0' ? "an error without words" : NULL;
-  if (p->stays && o->filled > p->at + 3) return "a fault that stays was not noticed";
-  return distance(calm, o) > 1e-4 ? "the state is another one" : NULL;
+  if (o->status < 0) return o->message[0] == '\0' ? "an error without a message" : NULL;
+  if (p->stays && o->filled > p->at + 3) return "a permanent fault was not noticed";
+  return distance(reference, o) > 1e-4 ? "the state differs from that of the undisturbed run"
+                                       : NULL;
 }
 
+/* Tests faults at POINTS times of a run: NaN and infinity, once and from then on. */
 static void check_target(enum target target, const char *method)
 {
-  const struct outcome calm = run_disturbed((struct faulty){.target = target}, method);
+  const struct outcome reference = run_disturbed((struct faulty){.target = target}, method);
   long ended = 0, runs = 0;
-  if (calm.status != CMB_OK) fail_msg("%s: %s", method, calm.words);
+  if (reference.status != CMB_OK) fail_msg("%s: %s", method, reference.message);
   for (int i = 0; i < POINTS; i++) {
     for (int kind = 0; kind < 4; kind++) {
       const struct faulty p = {.target = target,
                                .value = kind % 2 == 0 ? NAN : INFINITY,
-                               .at = 1 + i * (calm.filled - 1) / POINTS,
+                               .at = 1 + i * (reference.filled - 1) / POINTS,
                                .stays = kind > 1};
       const struct outcome o = run_disturbed(p, method);
-      const char *wrong = verdict(&p, &calm, &o);
+      const char *wrong = verdict(&p, &reference, &o);
       runs++;
       ended += o.status < 0;
       if (!wrong) continue;
       fail_msg("%s, %s %g %s filling %ld of %ld: %s (%s, '%s', t = %.9g)", method,
-               target_names[target], p.value, p.stays ? "from" : "at", p.at, calm.filled, wrong,
-               cmb_status_code(o.status), o.words, o.t);
+               target_names[target], p.value, p.stays ? "from" : "at", p.at, reference.filled,
+               wrong, cmb_status_code(o.status), o.message, o.t);
     }
   }
-  printf("%-6s %-9s %ld of %ld runs end with words\n", method, target_names[target], ended, runs);
+  printf("%-6s %-9s %ld of %ld runs end with an error\n", method, target_names[target], ended,
+         runs);
 }
 
 static void test_not_finite(void **state)

@@ -1,15 +1,14 @@
 /*
- * Random mechanisms with loops, of which some start angles (up to 60°), displacements and rates are given. What is given is held to
- * rounding, or named in a warning; the other joints go where they come to if the given ones are moved from the design
- * position to their values in a hundred small steps, which is computed here by other means. Where freedoms are left, the position nearest
- * to what is given is followed, in the metric of the program: the sum of squares of turns and scaled displacements is least. So the
- * program's position must be near that of the reference, no joint turned further, and no small steps may lead back to a nearer one. A
- * position far from the reference must at least be on the same branch: there is a way from one to the other. Drives that
- * contradict each other are refused, and those that agree are not.
+ * Start positions of random mechanisms with loops, of which some angles (up to 60°), displacements and rates are given. The program must hold
+ * the given values to rounding, or name them in a warning. The other joints must be where they come to if the given ones are moved from the
+ * design position to their values in a hundred small steps, which is computed here independently. Where degrees of freedom are left, the
+ * reference follows the position nearest to the given values in the program's metric, the sum of squares of angles and scaled displacements.
+ * The program's position must be near that of the reference, with no joint changed further, and small steps must not lead back to a nearer
+ * position. A position far from the reference must at least be on the same branch: one can be reached from the other in small steps. Drives
+ * that contradict each other are refused, and consistent ones are not.
  *
- * Their sizes are spread evenly over 5 to 300 unknowns, but for the first sixteen, of which most are small: the sample of
- * `make test`. CAMBER_STARTS in the environment says how many mechanisms are tried (default 12), CAMBER_STARTS_FROM which one is
- * the first (1).
+ * The sizes are spread evenly over 5 to 300 unknowns, except for the first sixteen mechanisms, most of which are small: the sample of
+ * `make test`. The environment variable CAMBER_STARTS sets the number of mechanisms (default 12), CAMBER_STARTS_FROM the first one (1).
  */
 #include "check.h"
 #include "random.h"
@@ -35,15 +34,15 @@ enum {
   MOST_STEPS_BACK = 400
 };
 static const double MOST_APART = 0.05; /* rad or m, from the reference where freedoms are left */
-static const double NEAR = 0.02;       /* rad or m in a step along a branch */
-static const double MOST_BACK = 0.1;   /* the same in a step back to what is given */
-static const double LEAST_BACK = 1e-4; /* a shorter step back leads nowhere */
+static const double NEAR = 0.02;       /* rad or m, largest step along a branch */
+static const double MOST_BACK = 0.1;   /* rad or m, largest step back to the given values */
+static const double LEAST_BACK = 1e-4; /* shorter steps back are not tried */
 enum { LEAST_UNKNOWNS = 5, MOST_UNKNOWNS = 300, SIZES = 6 /* classes of equal width */ };
 
 /* A coordinate that is given. */
 struct given {
-  int joint, n;    /* of the joint */
-  int q, v;        /* of the system */
+  int joint, n;    /* coordinate n of this joint */
+  int q, v;        /* its place in the system's q and v */
   double to, rate; /* rate 0: not given */
 };
 
@@ -54,7 +53,7 @@ struct mechanism {
   int count;
   struct given given[MOST_GIVEN];
 
-  /* all constraints in joint coordinates, without anything that the program does for a start */
+  /* all constraints in joint coordinates, as before the program computes a start */
   cmb_mechanism *mechanism;
   cmb_system *plain;
   cmb_evaluator *ev;
@@ -63,7 +62,7 @@ struct mechanism {
   double *q_given; /* (nq) */
 };
 
-static int wanted(const char *name, int fallback)
+static int number_from_environment(const char *name, int fallback)
 {
   const char *text = getenv(name);
   return text ? atoi(text) : fallback;
@@ -76,7 +75,7 @@ static void *take(int count)
 
 /* ---- the reference */
 
-/* S = L Lᵀ (n x n) with pivots, in the order taken; what depends on the rows before is left out. Returns the rank. */
+/* Factorises S = L Lᵀ (n x n) with pivoting, in the returned order, and leaves out linearly dependent rows. Returns the rank. */
 static int cholesky(int n, const double *S, double *L, int *order)
 {
   double *d = take(n), most = 0;
@@ -103,7 +102,7 @@ static int cholesky(int n, const double *S, double *L, int *order)
   return rank;
 }
 
-/* L Lᵀ y = −r over the first `rank` pivots. */
+/* Solves L Lᵀ y = −r over the first `rank` pivots. */
 static void solve(int n, int rank, const double *L, const int *order, const double *r, double *y)
 {
   for (int i = 0; i < rank; i++) {
@@ -117,7 +116,7 @@ static void solve(int n, int rank, const double *L, const int *order, const doub
   }
 }
 
-/* S = A D⁻¹ Aᵀ (n x n) of A (n x nv), most entries of which are 0. */
+/* Computes S = A D⁻¹ Aᵀ (n x n) for a sparse A (n x nv) and a diagonal D. */
 static void multiply_by_metric(int n, int nv, const double *A, const double *D, double *S)
 {
   int *entry = calloc((size_t)nv + 1, sizeof *entry);
@@ -136,7 +135,7 @@ static void multiply_by_metric(int n, int nv, const double *A, const double *D, 
   free(entry);
 }
 
-/* Least change x (nv) in the metric of D with A x = −r, A (n x nv), from A D⁻¹ Aᵀ. Returns the rank. */
+/* Computes the x (nv) with A x = −r, A (n x nv), that is smallest in the metric D. Returns the rank of A D⁻¹ Aᵀ. */
 static int least_change(int n, int nv, const double *A, const double *D, const double *r, double *x)
 {
   double *S = take(n * n), *L = take(n * n), *y = take(n);
@@ -152,7 +151,7 @@ static int least_change(int n, int nv, const double *A, const double *D, const d
   return rank;
 }
 
-/* A = (G; unit rows of what is given) and r = (g; q − s · given) at q. */
+/* Computes A = (G; unit rows of the given coordinates) and r = (g; q − s · given value) at q. */
 static void linearise(struct mechanism *k, const double *q, double s, double *A, double *r)
 {
   cmb_evaluator *ev = k->ev;
@@ -173,7 +172,7 @@ static void linearise(struct mechanism *k, const double *q, double s, double *A,
   }
 }
 
-/* The metric: 1 for angles, 1/L² for displacements, L the mean lever of the constraints at the position given. */
+/* Computes the metric: 1 for angles, 1/L² for displacements, with the mean lever arm L of the constraints at the given position. */
 static void set_metric(struct mechanism *k)
 {
   const cmb_start *x = k->mechanism->start;
@@ -199,7 +198,7 @@ static double largest(int n, const double *x)
   return most;
 }
 
-/* One step to s by Newton's method. False: it does not converge, or jumps. */
+/* Moves q to the part s of the given values by Newton's method. Returns false if it does not converge, or moves by 0.3 or more. */
 static bool reference_step(struct mechanism *k, double s, double *q, double *A, double *r)
 {
   double *x = take(k->nv), *dq = take(k->nq), moved = 0, size = 1;
@@ -217,11 +216,11 @@ static bool reference_step(struct mechanism *k, double s, double *q, double *A, 
   return largest(k->ng + k->count, r) < 1e-9 && moved < 0.3;
 }
 
-/* x (nv): the velocity for which T(q) x is nearest to dq. */
+/* Computes the velocity x (nv) for which T(q) x is nearest to dq. */
 static void from_rates(struct mechanism *k, const double *q, const double *dq, double *x)
 {
   double *unit = take(k->nv), *column = take(k->nq);
-  for (int i = 0; i < k->nv; i++) { /* the columns of T are perpendicular to each other */
+  for (int i = 0; i < k->nv; i++) { /* the columns of T are orthogonal */
     double along = 0, square = 0;
     unit[i] = 1;
     cmb_rates(k->ev, q, unit, column);
@@ -232,9 +231,9 @@ static void from_rates(struct mechanism *k, const double *q, const double *dq, d
   free(unit), free(column);
 }
 
-/* x (nv): the way from q to what is given; returns the square of its length in the metric. Euler parameters are turned by the angle whose
- * chord is nearest. */
-static double way_back(struct mechanism *k, const double *q, double *x)
+/* Computes x (nv), the difference of the given position from q in velocities, and returns the square of its length in the metric. For Euler
+ * parameters it is the rotation vector of the angle that belongs to the chord. */
+static double difference_from_given(struct mechanism *k, const double *q, double *x)
 {
   const cmb_start *e = k->mechanism->start;
   double *dq = take(k->nq), square = 0;
@@ -252,12 +251,12 @@ static double way_back(struct mechanism *k, const double *q, double *x)
   return square;
 }
 
-/* p from q by the part of the way back that the constraints permit at s, its largest entry being at most `reach`. */
+/* Computes p, from q by a step towards the given position, projected on the constraints at s; its largest entry is at most `reach`. */
 static bool step_back(struct mechanism *k, double s, double reach, const double *q, double *p)
 {
   const int n = k->ng + k->count;
   double *A = take(n * k->nv), *r = take(n), *x = take(k->nv), *y = take(k->nv), *dq = take(k->nq);
-  way_back(k, q, x);
+  difference_from_given(k, q, x);
   linearise(k, q, s, A, r);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < k->nv; j++) r[i] += A[i * k->nv + j] * x[j];
@@ -274,13 +273,14 @@ static bool step_back(struct mechanism *k, double s, double reach, const double 
   return good;
 }
 
-/* q in place: nearer to what is given, with the loops closed at s, as long as up to `most` steps lead there. */
+/* Moves q nearer to the given position with the loops closed at s, by at most `most` steps. */
 static void go_back(struct mechanism *k, double s, int most, double *q)
 {
-  double *p = take(k->nq), *x = take(k->nv), reach = MOST_BACK, square = way_back(k, q, x);
+  double *p = take(k->nq), *x = take(k->nv), reach = MOST_BACK,
+         square = difference_from_given(k, q, x);
   for (int i = 0; i < most && reach > LEAST_BACK; i++) {
     const bool good = step_back(k, s, reach, q, p);
-    const double now = way_back(k, p, x);
+    const double now = difference_from_given(k, p, x);
     if (good && now < square) {
       square = now;
       memcpy(q, p, (size_t)k->nq * sizeof *q);
@@ -292,8 +292,8 @@ static void go_back(struct mechanism *k, double s, int most, double *q)
   free(p), free(x);
 }
 
-/* q from the design position with the given coordinates at their values. Where freedoms are left the nearest position to what is given is
- * followed, if it is wanted. */
+/* Moves q from the design position to the given values in STEPS steps; if `nearest`, follows the nearest position to the given one where
+ * freedoms are left. Returns false if a step fails. */
 static bool reference(struct mechanism *k, bool nearest, double *q)
 {
   const int n = k->ng + k->count;
@@ -310,8 +310,8 @@ static bool reference(struct mechanism *k, bool nearest, double *q)
 
 /* ---- branches */
 
-/* One step from p towards q with the loops closed and what is given held: x, at most NEAR long, is the nearest to the way there that
- * the constraints permit. Returns how far it is to q. */
+/* Makes a step from p towards q, at most NEAR long and projected on the closed loops and the given values. Returns the distance from p to q
+ * before the step. */
 static double step_towards(struct mechanism *k, const double *q, double *p, double *A, double *r)
 {
   const int n = k->ng + k->count;
@@ -333,7 +333,7 @@ static double step_towards(struct mechanism *k, const double *q, double *p, doub
   return far;
 }
 
-/* Whether small steps towards q lead there from another position, with the loops closed and what is given held. */
+/* Returns whether small steps from `from` towards q, with the loops closed and the given values held, end at q. */
 static bool leads_to(struct mechanism *k, const double *q, const double *from)
 {
   const int n = k->ng + k->count;
@@ -348,13 +348,14 @@ static bool leads_to(struct mechanism *k, const double *q, const double *from)
   return good && far <= 1e-9;
 }
 
-/* By how much the distance from what is given falls on small steps back. */
+/* Returns by how much small steps back can reduce the distance from the given position. */
 static double too_far(struct mechanism *k, const double *q)
 {
   double *p = take(k->nq), *x = take(k->nv);
   memcpy(p, q, (size_t)k->nq * sizeof *p);
   go_back(k, 1, 20, p);
-  const double first = sqrt(way_back(k, q, x)), left = sqrt(way_back(k, p, x));
+  const double first = sqrt(difference_from_given(k, q, x)),
+               left = sqrt(difference_from_given(k, p, x));
   free(p), free(x);
   return first - left;
 }
@@ -367,7 +368,7 @@ static bool is_angle(const cmb_model_joint *j)
          j->type == CMB_JOINT_SPHERICAL;
 }
 
-/* Everything starts in the design position and at rest. */
+/* Sets all start values to the design position at rest. */
 static void clear_start(cmb_model *m)
 {
   for (int i = 0; i < m->joint_count; i++) {
@@ -378,7 +379,7 @@ static void clear_start(cmb_model *m)
   }
 }
 
-/* The rank of the constraints and of what is given, in the design position. */
+/* Returns the rank of the constraints and the given coordinates in the design position. */
 static int rank_at_design(struct mechanism *k)
 {
   const int n = k->ng + k->count;
@@ -411,7 +412,7 @@ static void close_plain(struct mechanism *k)
   free(k->D), free(k->q_given);
 }
 
-/* Coordinates are given as long as the constraints leave room for them. */
+/* Chooses coordinates to be given, as long as they are independent of the constraints and of each other. */
 static void choose_given(struct mechanism *k)
 {
   const int most = cmbt_random_int(&k->random, 1, MOST_GIVEN);
@@ -443,9 +444,9 @@ static void put_given(struct mechanism *k)
   set_metric(k);
 }
 
-/* ---- what the program makes of it */
+/* ---- comparison with the program */
 
-/* Names of what could not be held. */
+/* The warnings about values that could not be held. */
 struct warnings {
   int count;
   char text[MOST_NAMES][200];
@@ -471,18 +472,18 @@ static bool is_warned(const struct warnings *w, const char *name)
 
 struct outcome {
   int unknowns, given, warned, out_of_reach;
-  int refused;     /* drives that contradict each other */
-  bool determined; /* no freedoms are left */
-  double held;     /* the largest distance of a held value */
-  double apart;    /* from the reference */
+  int refused;     /* contradictory drives that were refused */
+  bool determined; /* no degrees of freedom are left */
+  double held;     /* the largest error of a held value */
+  double apart;    /* the distance from the reference */
   bool same;       /* far from the reference, but on the same branch */
-  double further;  /* the largest change of a coordinate, more than that of the reference */
-  double too_far;  /* the distance from what is given, more than it must be */
+  double further;  /* the largest change of a coordinate minus that of the reference */
+  double too_far;  /* by how much steps back reduce the distance from the given position */
   double residual;
   double fastest; /* the largest velocity */
 };
 
-/* G v + g_t and g at the start. */
+/* Returns the larger of the residuals of g and of G v + g_t (relative to the velocities) at the start. */
 static double residual_of(struct mechanism *k, const double *q, const double *v)
 {
   double position, velocity;
@@ -506,6 +507,7 @@ static void compare_with_reference(struct mechanism *k, const double *q, const d
   }
 }
 
+/* Computes the program's start and compares it with the given values and the reference. */
 static void compare(struct mechanism *k, struct outcome *o)
 {
   const cmb_model_system_options options = {.formulation = CMB_FORM_RESIDUAL};
@@ -533,7 +535,7 @@ static void compare(struct mechanism *k, struct outcome *o)
   o->out_of_reach = !reachable;
   o->residual = residual_of(k, q, v);
   o->fastest = largest(k->nv, v);
-  if (reachable) assert_true(all); /* nothing is given up that can be had */
+  if (reachable) assert_true(all); /* the program gives up no position that can be reached */
   o->determined = rank_at_design(k) == k->nv;
   if (reachable) compare_with_reference(k, q, q_ref, o);
   if (all) o->too_far = too_far(k, q);
@@ -558,7 +560,7 @@ static void add_motion(struct mechanism *k, const char *name, const char *what, 
                        .minus = {.text = value, .place = nowhere, .scope = "", .subject = ""}};
 }
 
-/* Two coordinates and their sum are driven; the sum as they say, or not. */
+/* Reads the model with drives t²/2 and sin t of two coordinates and the drive `sum` of their sum, which may contradict the others. */
 static cmb_status drive(struct mechanism *k, const char *sum)
 {
   cmb_model *m = k->m;
@@ -583,7 +585,7 @@ static cmb_status drive(struct mechanism *k, const char *sum)
   return status;
 }
 
-/* Whether the first two coordinates can move at all: a freedom may exist in the design position only, to first order. */
+/* Returns whether the first two given coordinates can move: a freedom may exist to first order in the design position only. */
 static bool is_movable(struct mechanism *k)
 {
   struct mechanism small = *k;
@@ -596,6 +598,7 @@ static bool is_movable(struct mechanism *k)
   return movable;
 }
 
+/* Checks that consistent drives are accepted and contradictory ones refused. */
 static void check_drives(struct mechanism *k, uint64_t seed, struct outcome *o)
 {
   static const char *const wrong[] = {"t^2/2 + 2*sin(t)", "t^2 + sin(t)"};
@@ -611,9 +614,9 @@ static void check_drives(struct mechanism *k, uint64_t seed, struct outcome *o)
   }
 }
 
-/* ---- all of them */
+/* ---- all mechanisms */
 
-/* In 0 .. 1; those of consecutive numbers fill it evenly (van der Corput's sequence). */
+/* Returns a number between 0 and 1; consecutive arguments fill the interval evenly (van der Corput's sequence). */
 static double spread(unsigned number)
 {
   double sum = 0, part = 0.5;
@@ -621,14 +624,14 @@ static double spread(unsigned number)
   return sum;
 }
 
-/* How many unknowns mechanism `seed` is to have. */
+/* Returns the number of unknowns that mechanism `seed` should have. */
 static int size_of(unsigned seed)
 {
   const double part = seed <= 16 ? pow(spread(seed), 3) : spread(seed);
   return LEAST_UNKNOWNS + (int)(part * (MOST_UNKNOWNS - LEAST_UNKNOWNS + 1));
 }
 
-/* A mechanism of about that size: there are three or four unknowns to a body. */
+/* Makes a mechanism of about that size; a body has three or four unknowns. */
 static cmb_model *make(cmb_context *ctx, uint64_t seed)
 {
   const int size = size_of((unsigned)seed), bodies = 1 + size / 3;
@@ -647,7 +650,7 @@ static cmb_model *make(cmb_context *ctx, uint64_t seed)
   }
 }
 
-/* False: nothing can be given. */
+/* Tests one mechanism. Returns false if no coordinate can be given. */
 static bool try_one(cmb_context *ctx, uint64_t seed, struct outcome *o)
 {
   struct mechanism k = {.ctx = ctx, .random = {seed + 1000}};
@@ -670,10 +673,10 @@ static bool try_one(cmb_context *ctx, uint64_t seed, struct outcome *o)
   return good;
 }
 
-/* What all of them came to. */
+/* Sums and largest values over all mechanisms. */
 struct total {
-  struct outcome sum; /* and the largest of what is measured */
-  int least, most;    /* unknowns */
+  struct outcome sum; /* sums of counts, largest of measured values */
+  int least, most;    /* number of unknowns */
   int determined, size[SIZES];
 };
 
@@ -708,7 +711,7 @@ static void print_total(int count, const struct total *all)
   print_message("\n");
 }
 
-/* False: nothing can be given in mechanism `seed`. */
+/* Tests mechanism `seed` and fails if a limit is exceeded. Returns false if no coordinate can be given. */
 static bool check_one(cmb_context *ctx, int seed, struct outcome *o)
 {
   *o = (struct outcome){0};
@@ -727,7 +730,8 @@ static bool check_one(cmb_context *ctx, int seed, struct outcome *o)
 static void test_starts(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
-  const int count = cmbt_count("CAMBER_STARTS", 12), first = wanted("CAMBER_STARTS_FROM", 1);
+  const int count = cmbt_count("CAMBER_STARTS", 12),
+            first = number_from_environment("CAMBER_STARTS_FROM", 1);
   struct total all = {.least = MOST_UNKNOWNS};
   (void)state;
   for (int seed = first, done = 0; done < count; seed++) {
@@ -741,7 +745,7 @@ static void test_starts(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A coordinate that is given a value beyond its reach, and a rate: where it ends the loops are closed, and nothing moves fast. */
+/* Checks a coordinate with a value beyond its reach, and a rate: at the end of its reach the loops must be closed and no velocity large. */
 static void test_end_of_reach(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -753,9 +757,8 @@ static void test_end_of_reach(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* An equation of a loop that nothing changes, its gradient being rounding, keeps no mechanism from starting; and one whose gradient
- * vanishes in the design position, but not beside it, is no x² = 0. Drives are refused where they contradict each other, and only
- * there. */
+/* Checks that a constraint whose gradient is only rounding does not prevent a start, and that one whose gradient vanishes in the design
+ * position, but not beside it, is not taken for a constraint like x² = 0. Contradictory drives are refused, and only these. */
 static void test_weak_gradients(void **state)
 {
   static const int seed[] = {405, 98};
@@ -769,8 +772,8 @@ static void test_weak_gradients(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Loops that only look as if they could move, by angles between constraints that are too small to count: they stay closed, what
- * cannot be had is named, and what is possible is not refused. */
+/* Checks loops that seem movable only because angles between constraints are below the rank tolerance: the loops stay closed, values that cannot
+ * be reached are named, and values that can be reached are not refused. */
 static void test_small_angles(void **state)
 {
   static const int seed[] = {93, 382};
@@ -785,8 +788,8 @@ static void test_small_angles(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A joint that slides far: small steps slide it less. And positions that are far from the nearest one, by up to 2 rad in one joint, if joints
- * do as little as they can in each step only. */
+/* Checks a joint that slides far, and less in smaller steps; and positions that would be far from the nearest one, by up to 2 rad in one
+ * joint, if only the change in each step were minimised. */
 static void test_least_motion(void **state)
 {
   static const int seed[] = {17, 48, 275};

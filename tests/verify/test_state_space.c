@@ -1,13 +1,13 @@
 /*
- * Linearised models as x' = A x + B u, y = C x + D u (camber/system.h), against formulas:
+ * Linearised models x' = A x + B u, y = C x + D u (camber/system.h), compared with formulas:
  *
- *   - a mass on a spring and a damper, pushed by an actuator with a lag: all matrices, the frequency response and the answer to a step;
- *   - a slider on a crank, with constraints: the response does not depend on the formulation, and A has the eigenvalues of cmb_linearize;
- *   - an acceleration as an output, which depends on the input directly;
- *   - rates of inputs: a quarter car on a tyre with damping, zeros, poles, waves and steps;
- *   - what is refused: an input that moves constraints;
- *   - transfer functions: zeros, poles and gain against formulas of a quarter car and a motor, what cancels, and all against
- *     C (s − A)⁻¹ B + D by Gauss's elimination, also for random equations.
+ *   - a mass on a spring and a damper, pushed by an actuator with a lag: all matrices, the frequency response and the step response;
+ *   - a slider-crank, with constraints: the response does not depend on the formulation, and A has the eigenvalues of cmb_linearize;
+ *   - an acceleration as an output, with direct feedthrough of the input;
+ *   - rates of inputs: a quarter car on a tyre with damping: zeros, poles, frequency and step responses;
+ *   - an input that moves constraints is refused;
+ *   - transfer functions: zeros, poles and gain compared with formulas of a quarter car and a motor, cancelled poles, and all compared with
+ *     C (s − A)⁻¹ B + D by Gaussian elimination, also for random matrices.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -43,7 +43,7 @@ static void open_plant(struct plant *p, const char *text, cmb_formulation formul
   p->eq = cmb_system_equations(p->system);
 }
 
-/* All inputs, and the outputs in their order. */
+/* Linearises with respect to all inputs and outputs, in their order. */
 static cmb_status linearize(struct plant *p)
 {
   int parameter[4] = {0, 1, 2, 3}, output[4] = {0, 1, 2, 3};
@@ -98,7 +98,7 @@ static void test_matrices(void **state)
   }
 }
 
-/* X/command = 1/((m s² + d s + k) (lag s + 1)), X/wind = 1/(m s² + d s + k) */
+/* Compares the frequency response with X/command = 1/((m s² + d s + k) (lag s + 1)) and X/wind = 1/(m s² + d s + k). */
 static void test_response(void **state)
 {
   (void)state;
@@ -121,7 +121,7 @@ static void test_response(void **state)
   }
 }
 
-/* The answer of a filter of first order, and of the position to the wind: x(∞) (1 − exp(−δ t) (cos ω t + δ/ω sin ω t)). */
+/* Compares step responses: of the first-order lag, and of the position to the wind, x(∞) (1 − exp(−δ t) (cos ω t + δ/ω sin ω t)). */
 static void test_step(void **state)
 {
   (void)state;
@@ -160,7 +160,7 @@ static const char crank[] =
     "forces: {push: {type: load, on: piston@C, force: [gas, 0, 0]}}\n"
     "outputs: {place: piston.x, load: pivot.fx}\n";
 
-/* Σ of the eigenvalues is the trace. */
+/* Returns the sum of the eigenvalues, which is the trace of A. */
 static double trace_of(const cmb_linearization *l)
 {
   double sum = 0;
@@ -193,7 +193,7 @@ static void test_constraints(void **state)
   }
 }
 
-/* The response against that of the equations themselves: a small, slow wave in the input, after it has settled. */
+/* Compares the response at frequency 0 with the difference of the equilibria for two small constant inputs. */
 static void test_static_gain(void **state)
 {
   (void)state;
@@ -216,7 +216,7 @@ static void test_static_gain(void **state)
   close_plant(&p);
 }
 
-/* Outputs that bend within a millionth, and one with a kink: the derivative is that of the branch at hand. */
+/* Checks that derivatives of outputs are exact: of functions with strong curvature (a width of 1e-6), and of the present branch at a kink. */
 static void test_exact_outputs(void **state)
 {
   (void)state;
@@ -239,8 +239,8 @@ static void test_exact_outputs(void **state)
   }
 }
 
-/* In motion: a point on a circle of radius 1 with the speed v along it, x = (x2, x2'). By hand, with x1 = sqrt(1 − x2²):
- * x2'' = −x2 x2'²/(1 − x2²) for a free motion, and A has its derivatives. */
+/* Checks A for a point that moves on a circle of radius 1, x = (x2, x2'). By hand, with x1 = sqrt(1 − x2²): x2'' = −x2 x2'²/(1 − x2²) for a free
+ * motion, and A has the derivatives of this formula. */
 static void test_motion(void **state)
 {
   (void)state;
@@ -269,7 +269,7 @@ static void test_motion(void **state)
 
 /* ---- transfer functions */
 
-/* The value at s of zeros, poles and gain, and of the polynomials. */
+/* Returns the transfer function at s from zeros, poles and gain. */
 static double complex value_at(const cmb_transfer *t, double complex s)
 {
   double complex g = t->gain;
@@ -278,6 +278,7 @@ static double complex value_at(const cmb_transfer *t, double complex s)
   return g;
 }
 
+/* Returns the same from the polynomials. */
 static double complex quotient_at(const cmb_transfer *t, double complex s)
 {
   double complex above = 0, below = 0;
@@ -286,7 +287,7 @@ static double complex quotient_at(const cmb_transfer *t, double complex s)
   return above / below;
 }
 
-/* c (s − A)⁻¹ (b + s b') + d + s d' by elimination with row exchanges. */
+/* Returns c (s − A)⁻¹ (b + s b') + d + s d' by Gaussian elimination with row exchanges. */
 static double complex response_of(const cmb_state_space *x, int input, int output, double complex s)
 {
   enum { MOST = 30 };
@@ -320,7 +321,7 @@ static double complex response_of(const cmb_state_space *x, int input, int outpu
   return g;
 }
 
-/* Roots against those wanted, in any order. */
+/* Compares the roots with the expected ones, in any order. */
 static void check_roots(int count, const double *roots, int wanted, const double complex *exact,
                         double tolerance)
 {
@@ -338,6 +339,7 @@ static void check_roots(int count, const double *roots, int wanted, const double
   }
 }
 
+/* Returns a transfer function, and compares it with response_of at eleven values of s. */
 static cmb_transfer *transfer_of(const struct plant *p, int input, int output)
 {
   cmb_transfer *t;
@@ -368,8 +370,8 @@ static void test_transfer(void **state)
     assert_int_equal(t->cancelled_count, 0);
     cmbt_near(t->gain, 1 / (MASS * LAG), 1e-12);
     cmb_transfer_destroy(t);
-    t = transfer_of(
-        &p, 1, 1); /* acceleration of wind: s²/(m s² + d s + k), and the lag has no part in it */
+    /* acceleration by wind: s²/(m s² + d s + k); the pole of the lag is cancelled */
+    t = transfer_of(&p, 1, 1);
     check_roots(t->zero_count, t->zeros, 2, none, 1e-7);
     check_roots(t->pole_count, t->poles, 2, poles, 1e-12);
     check_roots(t->cancelled_count, t->cancelled, 1, poles + 2, 1e-12);
@@ -383,8 +385,8 @@ static void test_transfer(void **state)
   }
 }
 
-/* Body over wheel over road: with the road's height as the input of the tyre, z_body = (c s + k) k_t / Δ, and travel z_body − z_wheel =
- * −m_b s² k_t/Δ, Δ = (m_b s² + c s + k)(m_w s² + c s + k + k_t) − (c s + k)². */
+/* Compares transfer functions of a quarter car with the road's height as input of an undamped tyre: z_body = (c s + k) k_t / Δ, and
+ * z_body − z_wheel = −m_b s² k_t/Δ with Δ = (m_b s² + c s + k)(m_w s² + c s + k + k_t) − (c s + k)². */
 static void test_quarter_car(void **state)
 {
   (void)state;
@@ -424,7 +426,8 @@ static void test_quarter_car(void **state)
 
 /* ---- rates of inputs */
 
-/* The same on a tyre with damping, k_t + c_t s in place of k_t: the rate of the road counts. Polynomials, highest power first. */
+/* The quarter car on a damped tyre, k_t + c_t s in place of k_t, so that the rate of the road acts too. Polynomials have the highest power
+ * first. */
 static const char damped_quarter_car[] =
     "points: {W: [0, 0, 0.3], B: [0, 0, 0.8]}\n"
     "bodies: {wheel: {mass: 40, com: W}, body: {mass: 400, com: B}}\n"
@@ -465,7 +468,7 @@ static void linearize_damped(struct plant *p, int formulation)
   assert_string_equal(p->space->rate_names[0], "road'");
 }
 
-/* Gain, zeros and poles of functions that may have more zeros than poles, and the response to waves. */
+/* Checks gain, zeros and poles of transfer functions, also with more zeros than poles, and the frequency response. */
 static void test_rates(void **state)
 {
   (void)state;
@@ -481,8 +484,8 @@ static void test_rates(void **state)
       for (int i = 0; i <= 4; i++) {
         cmbt_near(t->denominator[i], damped_delta[i], 1e-9 * damped_delta[i]);
       }
-      for (int i = 0; i <= t->zero_count;
-           i++) { /* a double zero at 0 is known to 1e-8 of the largest */
+      /* a double zero at 0 is accurate to 1e-8 of the largest zero */
+      for (int i = 0; i <= t->zero_count; i++) {
         cmbt_near(t->numerator[i], numerator[i], 1e-9 * numerator[i] + 1e-3 * (numerator[i] == 0));
       }
       cmb_transfer_destroy(t);
@@ -502,7 +505,7 @@ static void test_rates(void **state)
   }
 }
 
-/* After a step: the residues of G(s)/s, without the impulses of improper ones at t = 0. */
+/* Compares the step response with the residues of G(s)/s, without the impulses that an improper G has at t = 0. */
 static void test_step_with_rate(void **state)
 {
   (void)state;
@@ -530,7 +533,7 @@ static void test_step_with_rate(void **state)
   close_plant(&p);
 }
 
-/* A rate that is an input itself belongs to itself: with both, the road acts without it. */
+/* Checks that with the rate of the road as a further input the road acts without its rate. */
 static void test_rate_as_input(void **state)
 {
   (void)state;
@@ -548,7 +551,7 @@ static void test_rate_as_input(void **state)
   close_plant(&p);
 }
 
-/* A bundled motor with a free load: speed by voltage is n K/((J s + b)(L s + R) + n² K²), and the angle has a pole at 0 more. */
+/* Compares a bundled motor with a free load: speed by voltage is n K/((J s + b)(L s + R) + n² K²), and the angle has a further pole at 0. */
 static void test_motor(void **state)
 {
   (void)state;
@@ -576,8 +579,8 @@ static void test_motor(void **state)
     cmb_transfer *t = transfer_of(&p, 0, y);
     check_roots(t->pole_count, t->poles, y == 0 ? 3 : 2, poles, 1e-9);
     check_roots(t->zero_count, t->zeros, y == 2, zero, 1e-9);
-    assert_int_equal(t->cancelled_count,
-                     y == 0 ? 0 : 1); /* nothing but the angle knows the angle */
+    /* only the angle depends on the angle: its pole is cancelled for the other outputs */
+    assert_int_equal(t->cancelled_count, y == 0 ? 0 : 1);
     const double gain = y == 2 ? 1 / L : n * K / (J * L);
     cmbt_near(t->gain, gain, 1e-10 * gain);
     cmb_transfer_destroy(t);
@@ -585,7 +588,8 @@ static void test_motor(void **state)
   close_plant(&p);
 }
 
-/* Random equations of 1 to 12 states with rates from 1e-2 to 1e4, some of which the input does not reach or the output does not see. */
+/* Compares transfer functions with response_of for random matrices of 1 to 12 states with rates from 1e-2 to 1e4; some states are not
+ * controllable or not observable, and their poles are cancelled. */
 static void test_random_transfer(void **state)
 {
   (void)state;
@@ -603,7 +607,7 @@ static void test_random_transfer(void **state)
       B[i] = rate * cmbt_random_uniform(&r, -1, 1);
       C[i] = cmbt_random_uniform(&r, -1, 1);
     }
-    for (int i = n - hidden; i < n; i++) { /* moved by themselves, or seen by themselves */
+    for (int i = n - hidden; i < n; i++) { /* not controllable, or not observable */
       if (seed % 2)
         B[i] = 0;
       else
@@ -631,6 +635,7 @@ static void test_random_transfer(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that each failing allocation gives CMB_ERROR_MEMORY and that all memory is freed. */
 static void test_transfer_memory(void **state)
 {
   (void)state;
@@ -652,7 +657,7 @@ static void test_transfer_memory(void **state)
   }
 }
 
-/* ---- what is refused */
+/* ---- refused inputs */
 
 static void test_refused(void **state)
 {

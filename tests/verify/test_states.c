@@ -1,11 +1,11 @@
 /*
- * States of first order in model files, against references that do not use the library:
+ * First-order states in model files, compared with references that do not use the library:
  *
- *   - a pendulum that a PID controller with a lagging motor swings up to an angle: observed orders of every method in q, v and z, in
- *     joint coordinates and, with constraints, in Cartesian ones;
- *   - a filter with a time constant of 10 µs beside it: steps of fixed cost stay stable at 1 ms;
- *   - eigenvalues, and an equilibrium that the controller's integral decides on;
- *   - resets of states, which take no impulse.
+ *   - a pendulum moved to an angle by a PID controller with a lagging motor: observed orders of every method in q, v and z, in joint
+ *     coordinates and, with constraints, in Cartesian ones;
+ *   - a filter with a time constant of 10 µs: steps of fixed cost stay stable at 1 ms;
+ *   - eigenvalues, and an equilibrium that depends on the controller's integral;
+ *   - resets of states, which cause no impulse.
  */
 #include "check.h"
 #include "methods.h"
@@ -32,6 +32,7 @@ static const double MASS = 2, LENGTH = 1, GRAVITY = 9.81, KP = 30, KI = 20, KD =
   "  torque: {rate: (30*(0.5 - pivot) + 20*sum - 6*pivot' - torque)/0.1, start: 2, unit: N m}\n"   \
   "" more_states "forces: {motor: {type: torsion, coordinate: pivot, torque: -torque}}\n" more
 
+/* Computes the rates of the controlled pendulum, with the motor's torque as a state. */
 static void pid_rates(const void *user, long double t, const long double *y, long double *dy)
 {
   (void)user, (void)t;
@@ -52,7 +53,7 @@ static void pid_at(double t, double y[UNKNOWNS])
 
 /* ---- orders */
 
-/* The angle, also where it is not among the coordinates: bob is at (-sin, 0, -cos). */
+/* Returns the angle; in Cartesian coordinates from the position of the bob, (-sin, 0, -cos). */
 static double angle_of(const cmb_equations *eq, const double *q)
 {
   return eq->nq == 1 ? q[0] : atan2(-q[0], -q[2]);
@@ -63,6 +64,7 @@ static double speed_of(const cmb_equations *eq, const double *q, const double *v
   return eq->nq == 1 ? v[0] : (v[2] * q[0] - v[0] * q[2]) / (q[0] * q[0] + q[2] * q[2]) * -1;
 }
 
+/* Computes the differences of all unknowns from the reference at the integrator's time. */
 static void compare(const cmb_equations *eq, const cmb_integrator *in, double *difference)
 {
   const double *q = cmb_integrator_q(in), *v = cmb_integrator_v(in), *z = v + eq->nv - eq->nz;
@@ -97,7 +99,7 @@ static void check_orders(cmb_context *ctx, const cmb_system *system, int number,
 {
   const double expected = cmbt_order_cases[number].order;
   double coarse[UNKNOWNS], fine[UNKNOWNS];
-  /* with constraints mdop853 comes to its order from above, and meets rounding at 8.3 */
+  /* with constraints mdop853 approaches its order from above, and reaches rounding errors at 8.3 */
   const bool from_above = expected == 8 && cmb_system_equations(system)->ng > 0;
   cmbt_state_errors(ctx, system, &swing_up, number, where, coarse, fine);
   for (int i = 0; i < UNKNOWNS; i++) {
@@ -107,7 +109,7 @@ static void check_orders(cmb_context *ctx, const cmb_system *system, int number,
   }
 }
 
-/* A system with its expressions, for steps of fixed cost. */
+/* Returns the model as a system with its expressions, which steps of fixed cost need. */
 static cmb_system *system_of(cmb_context *ctx, const cmb_model *model, cmb_formulation formulation)
 {
   const cmb_model_system_options options = {
@@ -135,7 +137,7 @@ static void test_orders(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- agreement to tolerances, in runs that choose their steps */
+/* ---- errors with step size control */
 
 static void test_tolerances(void **state)
 {
@@ -165,7 +167,7 @@ static void test_tolerances(void **state)
   assert_true(worst <= 20);
 }
 
-/* ---- a stiff state: the filter's value is nearly its input */
+/* ---- a stiff state: the filter's output is nearly its input */
 
 static void test_stiff_state(void **state)
 {
@@ -184,7 +186,7 @@ static void test_stiff_state(void **state)
       cmbt_ok(ctx, cmb_integrator_create(ctx, eq, method, &options, &in));
       cmbt_ok(ctx, cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system)));
       while (cmb_integrator_t(in) < 1) cmbt_ok(ctx, cmb_integrator_step(in, 1));
-      cmbt_near(cmb_integrator_v(in)[eq->nv - 1], sin(3.0), 4e-3); /* one step behind at most */
+      cmbt_near(cmb_integrator_v(in)[eq->nv - 1], sin(3.0), 4e-3); /* a delay of one step */
       cmb_integrator_destroy(in);
       cmb_system_destroy(system);
     }
@@ -195,7 +197,7 @@ static void test_stiff_state(void **state)
 
 /* ---- equilibrium and linearisation */
 
-/* At rest the error is 0, and the integral holds the pendulum against gravity: m g l sin = torque = ki sum. */
+/* Checks that at equilibrium the control error is 0 and the integral holds the pendulum against gravity: m g l sin = torque = ki sum. */
 static void test_equilibrium(void **state)
 {
   (void)state;
@@ -209,7 +211,7 @@ static void test_equilibrium(void **state)
     const double *z = cmb_system_v(r.system) + r.eq->nv - r.eq->nz;
     cmbt_near(z[0], torque / KI, 1e-9);
     cmbt_near(z[1], torque, 1e-9);
-    /* it only integrates what has moved, and is named; in Cartesian coordinates the way there is made of chords */
+    /* the state integrates the motion and is reported as neutral; in Cartesian coordinates the way to the equilibrium consists of chords */
     cmbt_near(z[2], 7 + WANTED + 0.4, f == 2 ? 2e-3 : 1e-9);
     assert_int_equal(report.stability, CMB_NEUTRAL);
     assert_int_equal(report.neutral, 1);
@@ -220,7 +222,8 @@ static void test_equilibrium(void **state)
   }
 }
 
-/* What nothing determines is what the motion conserves: a wish that nothing changes, the contents of two tanks. */
+/* Checks that an equilibrium keeps what the motion conserves, where nothing else determines states: a constant, and the sum of the contents
+ * of two tanks. */
 static void test_conserved(void **state)
 {
   (void)state;
@@ -240,7 +243,7 @@ static void test_conserved(void **state)
   }
 }
 
-/* A pendulum upside down is unstable, however fast a filter beside it is. */
+/* Checks that an upside-down pendulum is reported as unstable, beside a filter that is much faster. */
 static void test_unstable(void **state)
 {
   (void)state;
@@ -259,7 +262,7 @@ static void test_unstable(void **state)
   }
 }
 
-/* A ball above the ground has no stiffness there: it falls onto it, also beside a state. */
+/* Checks that a ball above the ground, where it has no stiffness, falls onto it, also in a model with a state. */
 static void test_falling(void **state)
 {
   (void)state;
@@ -281,7 +284,7 @@ static void test_falling(void **state)
   }
 }
 
-/* A state that grows whatever happens has no equilibrium. */
+/* Checks that a state with a constant rate has no equilibrium. */
 static void test_no_equilibrium(void **state)
 {
   (void)state;
@@ -293,7 +296,8 @@ static void test_no_equilibrium(void **state)
   cmbt_run_close(&r);
 }
 
-/* The characteristic polynomial of the linearised equations, (J s² + k) s (lag s + 1) + kd s² + kp s + ki with k = m g l cos. */
+/* Computes the characteristic polynomial of the linearised equations, (J s² + k) s (lag s + 1) + kd s² + kp s + ki with k = m g l cos, at a
+ * complex s, and the sum of the magnitudes of its terms. */
 static void polynomial_at(double re, double im, double *value_re, double *value_im, double *size)
 {
   const double inertia = MASS * LENGTH * LENGTH + 0.5, k = MASS * GRAVITY * LENGTH * cos(WANTED);
@@ -355,7 +359,7 @@ static void check_resets(const char *text, int formulation, int method, double a
   cmbt_run_close(&r);
 }
 
-/* A clock that begins anew, and what counts that; the pendulum swings on as without them. */
+/* Checks a clock that is reset to 0 at each tick and a counter of the ticks; the pendulum moves as without them. */
 static void test_resets(void **state)
 {
   (void)state;
@@ -372,7 +376,7 @@ static void test_resets(void **state)
   }
 }
 
-/* ---- the circular track: the way along it as a state, as a coordinate of equations in C, and by its formula */
+/* ---- the circular track: the distance as a state, as a coordinate of equations in C, and by its formula */
 
 static void test_track(void **state)
 {
@@ -403,7 +407,8 @@ static void test_track(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* In its first steps g is as large as the bound: the bound has to know of the rounding in x = 1 + dx, of which dx = 0 says nothing. */
+/* Checks that the drift bound holds in the first steps, in which |g| is as large as the bound: the bound must include the rounding error of
+ * x = 1 + dx, which dx = 0 does not show. */
 static void test_track_bound(void **state)
 {
   (void)state;

@@ -1,14 +1,14 @@
 /*
- * Steady motion (camber/system.h) of single-track cars, against formulas:
+ * Steady motions (camber/system.h) of single-track cars, compared with formulas:
  *
- *   - straight ahead: eigenvalues over speed are those of the linear single-track model, and the critical speed of a car that oversteers is
+ *   - straight ahead: the eigenvalues at each speed are those of the linear single-track model, and the critical speed of an oversteering car is
  *     sqrt(cf cr l² / (m (a cf − b cr))); the yaw rate's response to steering is that of the same model;
- *   - on a circle: the steering angle is l r/V + m/l (b/cf − a/cr) V r, and the eigenvalues in the turning frame are those of the equations in
+ *   - on a circle: the steering angle is l r/V + m/l (b/cf − a/cr) V r, and the eigenvalues in the rotating frame are those of the equations in
  *     body-fixed velocities u, w, r, written out here;
- *   - the same car with a free joint, on a spring, has these eigenvalues, too; one that rolls stays as it is while it is simulated;
- *   - with a loop: a tank that hangs from the car by two parallel arms, which redundant hinges close, has the steady motions and the eigenvalues
- *     of a pendulum with the same energy, straight ahead and on a circle;
- *   - what is refused: a drag that nothing balances, a force that depends on the way.
+ *   - the same car with a free joint, on a spring, has these eigenvalues too; the motion of one that rolls is steady in a simulation;
+ *   - with a loop: a tank that hangs from the car on two parallel arms, closed by a redundant hinge, has the steady motions and the
+ *     eigenvalues of a pendulum with the same energy, straight ahead and on a circle;
+ *   - refused: a drag that nothing balances, a force that depends on the position along the road.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -59,7 +59,7 @@ struct car {
   cmb_steady_report report;
 };
 
-/* The text with words of it replaced; `out` must have room. */
+/* Copies the text with each `word` replaced; `out` has `room` bytes. */
 static void fill_in(const char *text, const char *word, const char *by, char *out, size_t room)
 {
   size_t used = 0;
@@ -98,6 +98,7 @@ static void close_car(struct car *c)
   cmb_context_destroy(c->ctx);
 }
 
+/* Finds the steady motion at this speed (and yaw rate r with two trims), with the inputs drive (and steer) as unknowns. */
 static cmb_status drive(struct car *c, double speed, double r, int trims)
 {
   static const char *const trim[] = {"drive", "steer"};
@@ -116,6 +117,7 @@ static double parameter(const struct car *c, const char *name)
   return NAN;
 }
 
+/* Linearises in the moving frame and checks that the accelerations are 0. */
 static cmb_linearization *linearize(struct car *c)
 {
   cmb_linearization *l;
@@ -125,7 +127,7 @@ static cmb_linearization *linearize(struct car *c)
   return l;
 }
 
-/* Some eigenvalue that is not neutral is this one. */
+/* Checks that the linearisation has this eigenvalue, not counting neutral ones. */
 static void has_eigenvalue(const cmb_linearization *l, double complex wanted)
 {
   double least = INFINITY;
@@ -139,7 +141,7 @@ static void has_eigenvalue(const cmb_linearization *l, double complex wanted)
   }
 }
 
-/* ẇ, ṙ = L (w, r) of the linear model at speed V. */
+/* Computes the matrix L of the linear single-track model (ẇ, ṙ) = L (w, r) at the speed V. */
 static void track(double V, double cr, double L[4])
 {
   L[0] = -(CF + cr) / (M * V), L[1] = -(A * CF - B * cr) / (M * V) - V;
@@ -167,7 +169,7 @@ static void test_straight(void **state)
   close_car(&c);
 }
 
-/* The largest real part that is not neutral. */
+/* Returns the largest real part of the eigenvalues that are not neutral. */
 static double growth(struct car *c, double V)
 {
   double most = -INFINITY;
@@ -198,7 +200,7 @@ static void test_critical_speed(void **state)
   close_car(&c);
 }
 
-/* λ with det(D − λ) = 0 for the 3 x 3 matrix D? */
+/* Returns det(D − x I) of the 3 x 3 matrix D. */
 static double determinant(const double D[9], double x)
 {
   const double a = D[0] - x, e = D[4] - x, k = D[8] - x;
@@ -206,7 +208,8 @@ static double determinant(const double D[9], double x)
          D[2] * (D[3] * D[7] - e * D[6]);
 }
 
-/* u̇ = drive/m + w r − drag/m, ẇ = (sf + sr)/m − u r, ṙ = (a sf − b sr)/J with drag 2 u² at the centre line. */
+/* Checks that the linearisation has the eigenvalues of u̇ = drive/m + w r − drag/m, ẇ = (sf + sr)/m − u r, ṙ = (a sf − b sr)/J with the
+ * drag 2 u² at the centre line. */
 static void check_circle(const cmb_linearization *l, const double x[3])
 {
   const double u = x[0], w = x[1], r = x[2];
@@ -249,7 +252,7 @@ static void test_circle(void **state)
   close_car(&c);
 }
 
-/* The static gain of the yaw rate on a straight line, from the transfer in the frame: V / (l (1 + K V²)). */
+/* Compares the frequency response of the yaw rate to steering on a straight line with that of the linear single-track model. */
 static void test_response(void **state)
 {
   (void)state;
@@ -278,7 +281,8 @@ static double output(const cmb_result *r, int i)
   return r->outputs[i];
 }
 
-/* With a free joint: forces at the height of the centre of mass give the eigenvalues of the plane; below it the car rolls, and stays so. */
+/* Checks a car with a free joint. With the tyre forces at the height of the centre of mass it has the eigenvalues of the plane model; with lower
+ * ones it rolls, and a simulation keeps the steady motion. */
 static void test_free_joint(void **state)
 {
   (void)state;
@@ -301,7 +305,7 @@ static void test_free_joint(void **state)
   cmbt_ok(c.ctx, cmb_simulation_create(c.ctx, c.system, &options, &sim));
   cmbt_ok(c.ctx, cmb_simulation_start(sim));
   const double lean = output(cmb_simulation_result(sim), 3);
-  assert_true(fabs(lean) > 0.02); /* it does roll */
+  assert_true(fabs(lean) > 0.02); /* the car rolls */
   cmbt_ok(c.ctx, cmb_simulation_run(sim));
   const cmb_result *end = cmb_simulation_result(sim);
   cmbt_near(output(end, 0), r, 1e-7);
@@ -312,8 +316,8 @@ static void test_free_joint(void **state)
 }
 
 /*
- * A tank on two equal arms beside each other (at y = ±D, of length H) does not turn relative to the car, and both arms have the same angle. So its
- * moments of inertia and those by which the arms stand apart, 2 m D², belong to the car, and the rest is one pendulum in the middle.
+ * A tank on two equal arms beside each other (at y = ±D, of length H) does not rotate relative to the car, and both arms have the same angle.
+ * So its moments of inertia, and the part 2 m D² due to the arms' distance, belong to the car, and the rest is one pendulum in the middle.
  */
 static const double ARM = 6, ARM_J = 0.5, ARM_JZ = 0.05, TANK = 120, D = 0.3, H = 0.8;
 
@@ -369,13 +373,14 @@ static double coordinate(const struct car *c, const char *name)
   return NAN;
 }
 
-static int moving(const cmb_linearization *l)
+static int count_not_neutral(const cmb_linearization *l)
 {
   int count = 0;
   for (int i = 0; i < l->eigenmode_count; i++) count += !l->eigenmodes[i].neutral;
   return count;
 }
 
+/* Compares steady motion and eigenvalues of the car with the linkage with those of the car with the pendulum. */
 static void compare(struct car *linkage, struct car *pendulum)
 {
   const double sway = coordinate(pendulum, "sway");
@@ -386,7 +391,7 @@ static void compare(struct car *linkage, struct car *pendulum)
   cmbt_near(parameter(linkage, "drive"), parameter(pendulum, "drive"), 1e-5);
   cmb_linearization *one = linearize(linkage), *two = linearize(pendulum);
   assert_int_equal(one->freedoms, 7);
-  assert_int_equal(moving(one), moving(two));
+  assert_int_equal(count_not_neutral(one), count_not_neutral(two));
   for (int i = 0; i < two->eigenmode_count; i++) {
     const cmb_eigenmode *m = &two->eigenmodes[i];
     if (!m->neutral) has_eigenvalue(one, m->re + I * m->im);
@@ -415,7 +420,7 @@ static void test_loop(void **state)
   close_car(&pendulum);
 }
 
-/* A velocity that is 0 unless it is said to be free: the message says what is missing. */
+/* Checks that the message names the missing option if a held velocity is not declared free: without that it stays 0. */
 static void test_held_velocity(void **state)
 {
   (void)state;
@@ -428,13 +433,13 @@ static void test_held_velocity(void **state)
   open_car(&c, text, "0");
   assert_int_equal(cmb_system_steady(c.ctx, c.system, &o, &c.report), CMB_ERROR_INPUT);
   assert_non_null(strstr(cmb_last_error(c.ctx), "--free sway is missing"));
-  o.free_count = 1, o.free = free; /* there is none either, for other reasons */
+  o.free_count = 1, o.free = free; /* still no steady motion, for another reason */
   assert_int_equal(cmb_system_steady(c.ctx, c.system, &o, &c.report), CMB_ERROR_EQUATIONS);
   assert_null(strstr(cmb_last_error(c.ctx), "missing"));
   close_car(&c);
 }
 
-/* Every allocation fails once: an error, nothing leaked, the start as it was. */
+/* Checks that each failing allocation gives an error, frees its memory and leaves the start as it was. */
 static void test_memory(void **state)
 {
   (void)state;
@@ -480,12 +485,12 @@ static void test_refused(void **state)
 {
   (void)state;
   struct car c;
-  open_car(&c, planar, "2*u^2"); /* nothing balances the drag */
+  open_car(&c, planar, "2*u^2"); /* no force balances the drag */
   assert_int_equal(drive(&c, 20, 0, 0), CMB_ERROR_EQUATIONS);
   assert_non_null(strstr(cmb_last_error(c.ctx), "no steady motion"));
   assert_true(cmb_system_frame(c.system) == NULL);
   close_car(&c);
-  open_car(&c, planar, "100*sin(car.x)"); /* found here, but not a metre later */
+  open_car(&c, planar, "100*sin(car.x)"); /* steady at this place, but not a metre further on */
   assert_int_equal(drive(&c, 20, 0, 1), CMB_ERROR_EQUATIONS);
   assert_non_null(strstr(cmb_last_error(c.ctx), "holds at this place only"));
   close_car(&c);

@@ -1,14 +1,14 @@
 /*
- * Friction of joints and contacts with the law `stick`, against solutions in closed form, piece by piece:
+ * Friction of joints and contacts with the law `stick`, compared with solutions in closed form, piece by piece:
  *
  *   - a block on a belt (models/stick-slip.yaml): period and amplitude of its cycle, all methods in all formulations;
- *   - a block that stops, holds still for 100 s and slips at the force that friction can hold;
- *   - two light blocks, one on the other, that a push moves late, where time has little resolution, and that do not creep afterwards;
- *   - two blocks of which one lets go where the friction of the other falls from its larger value to the smaller one;
- *   - two wheels that their brakes stop and a differential holds together;
+ *   - a block that stops, sticks for 100 s and slips when the load exceeds the static limit;
+ *   - two light blocks, one on the other, moved late by a short push, when times have a low resolution, that do not creep afterwards;
+ *   - two blocks of which one is released when the friction of the other drops from its static to its kinetic value;
+ *   - two wheels with brakes and a limited-slip differential;
  *   - a ball that slides on a contact until it rolls;
- *   - a clock: a balance wheel with dry friction that gets its speed back at each passage, 1,000 ticks;
- *   - equilibria of what friction holds, and what is refused: friction whose sign would drive, too.
+ *   - a clock: a balance wheel with dry friction whose speed is restored at each passage, 1,000 ticks;
+ *   - equilibria with sticking friction, and refused models, among them friction with a driving sign.
  */
 #include "check.h"
 #include "methods.h"
@@ -32,8 +32,8 @@ static double tolerance_of(const cmbt_run *r)
 
 /* ---- block on a belt */
 
-/* It sticks while its spring pulls with less than Fs, from k x = 2 F − Fs on; then x − F/k = d cos ws + (u/w) sin ws, d = (Fs − F)/k, until
- * x' = u again, which is where x − F/k = −d. */
+/* Checks times and amplitude of the cycle. The block sticks while its spring pulls with less than Fs, from k x = 2 F − Fs on; then
+ * x − F/k = d cos ws + (u/w) sin ws with d = (Fs − F)/k until x' = u again, where x − F/k = −d. */
 static void check_belt(int method, cmb_formulation formulation)
 {
   enum { CYCLES = 3, MOST = 20 };
@@ -41,15 +41,15 @@ static void check_belt(int method, cmb_formulation formulation)
   const double w = sqrt(k / m), d = (Fs - F) / k, amplitude = hypot(d, u / w);
   const double period = 2 * d / u + 2 / w * (pi - atan(d * w / u)), first = Fs / k / u;
   const double lowest = first + CYCLES * period + (atan2(u / w, d) + pi) / w;
-  double lets_go[MOST], sticks[MOST];
+  double released[MOST], sticks[MOST];
   cmbt_run r;
   cmbt_run_open(&r, "stick-slip", formulation, 0, NULL);
   choose_method(&r, method);
   cmbt_run_to(&r, lowest, 0);
-  assert_int_equal(cmbt_switch_times(&r, "slip.friction", -1, MOST, lets_go), CYCLES + 1);
+  assert_int_equal(cmbt_switch_times(&r, "slip.friction", -1, MOST, released), CYCLES + 1);
   assert_int_equal(cmbt_switch_times(&r, "slip.friction", 1, MOST, sticks), CYCLES);
   for (int n = 0; n <= CYCLES; n++) {
-    cmbt_near(lets_go[n], first + n * period, tolerance_of(&r));
+    cmbt_near(released[n], first + n * period, tolerance_of(&r));
     if (n < CYCLES) cmbt_near(sticks[n], first + (n + 1) * period - 2 * d / u, tolerance_of(&r));
   }
   cmbt_near(cmbt_output(&r, "x"), F / k - amplitude, tolerance_of(&r));
@@ -68,7 +68,7 @@ static void test_belt(void **state)
   }
 }
 
-/* ---- a hold of 100 s */
+/* ---- sticking for 100 s */
 
 static const char PULLED[] =
     "gravity: [0, 0, 0]\n"
@@ -79,8 +79,8 @@ static const char PULLED[] =
     "forces: {pull: {type: load, on: {body: block, at: [0, 0, 0]}, force: [0.06*t, 0, 0]}}\n"
     "outputs: {place: x}\n";
 
-/* 2 x'' = −4 + 0.06 t until x' = 0, and then rest until 0.06 t = 6; from there on 2 x'' = 2 + 0.06 s. */
-static void check_hold(int method, cmb_formulation formulation)
+/* Compares with 2 x'' = −4 + 0.06 t until x' = 0, rest until 0.06 t = 6, and 2 x'' = 2 + 0.06 s from there on. */
+static void check_long_sticking(int method, cmb_formulation formulation)
 {
   enum { MOST = 4 };
   const double stop = (2 - sqrt(4 - 0.03)) / 0.03;
@@ -107,21 +107,21 @@ static void check_hold(int method, cmb_formulation formulation)
   cmbt_run_close(&r);
 }
 
-static void test_hold(void **state)
+static void test_long_sticking(void **state)
 {
   (void)state;
   for (int i = 0, n = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     for (int k = 0; k < 3; k++, n++) {
-      if (cmbt_is_sampled(n)) check_hold(i, cmbt_formulation(k));
+      if (cmbt_is_sampled(n)) check_long_sticking(i, cmbt_formulation(k));
     }
   }
 }
 
-/* ---- a hold of a day */
+/* ---- sticking for a day */
 
-/* Two blocks of m = 1/1024 kg, one on the other; a push P for 2 ms at 10,000 s. In the time that can be told apart there velocities change
- * by 1e-7 m/s, which would be a centimetre in a day. In joint coordinates nothing but that is to be seen; in Cartesian ones accelerations of
- * what is held are rounding errors of 1e5 m/s², and make centimetres of their own in that time. */
+/* Two blocks of m = 1/1024 kg, one on the other, are pushed by P for 2 ms at 10,000 s. Within the resolution of times there velocities
+ * change by 1e-7 m/s, which would move a block by a centimetre in a day. In Cartesian coordinates accelerations of sticking bodies also
+ * have rounding errors of 1e5 m/s², which would cause centimetres on their own. */
 static const char PUSHED[] =
     "gravity: [0, 0, 0]\n"
     "bodies: {b: {mass: 1/1024, com: [0, 0, 0]}, c: {mass: 1/1024, com: [0, 0, 0]}}\n"
@@ -132,9 +132,9 @@ static const char PUSHED[] =
     "forces: {f: {type: torsion, coordinate: x, torque: -p}}\n"
     "outputs: {x: x, y: y}\n";
 
-/* The lower block is pushed with P − F1 − F2, is braked with F1 + F2 until the upper one, which F2 accelerates all the time, is as fast,
- * and then both with F1. */
-static double way_of_push(void)
+/* Returns the displacement caused by the push. The lower block is accelerated by P − F1 − F2, then decelerated by F1 + F2 until the upper
+ * one, which F2 accelerates all the time, has the same speed, and then both by F1. */
+static double displacement_by_push(void)
 {
   const double m = 1.0 / 1024, P = 384, F1 = 128, F2 = 80, push = 2e-3;
   const double fast = (P - F1 - F2) / m * push, slow = F2 / m * push;
@@ -148,7 +148,7 @@ static void check_creep(int method, cmb_formulation formulation)
   cmbt_run_open_text(&r, PUSHED, formulation);
   choose_method(&r, method);
   cmbt_run_to(&r, 1e5, 2e4);
-  cmbt_near(cmbt_output(&r, "x"), way_of_push(), 1e-6);
+  cmbt_near(cmbt_output(&r, "x"), displacement_by_push(), 1e-6);
   for (int i = 0; i < r.row_count; i++) {
     if (cmbt_row(&r, i, "t") < 2e4) continue;
     cmbt_near(cmbt_row(&r, i, "x"), cmbt_output(&r, "x"), 1e-12);
@@ -168,8 +168,9 @@ static void test_creep(void **state)
 
 /* ---- two blocks */
 
-/* Block 1 is on the ground, 10 N at rest and 2 N in motion, block 2 on block 1, `grip` and 1 N; a force of t on block 1. At t = 10 block 1
- * lets go, and both would be accelerated by 4 m/s², for which block 2 needs 4 N. */
+/* Compares the final positions with x1 and x2. Block 1 is on the ground with friction of 10 N (static) and 2 N, block 2 on block 1 with
+ * `grip` and 1 N; a force of t N acts on block 1. At t = 10 block 1 is released, and both would be accelerated by 4 m/s², for which block 2
+ * needs 4 N. */
 static void check_two(double grip, double x1, double x2, double end)
 {
   for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
@@ -195,7 +196,7 @@ static void check_two(double grip, double x1, double x2, double end)
   }
 }
 
-/* With 3 N block 2 slips at once: x1'' = 7 + s, x2'' = 1. With 5 N both go together, x'' = 4 + s/2. */
+/* Tests two static limits of block 2. With 3 N it slips at once: x1'' = 7 + s, x2'' = 1. With 5 N both move as one, x'' = 4 + s/2. */
 static void test_two_blocks(void **state)
 {
   (void)state;
@@ -203,9 +204,10 @@ static void test_two_blocks(void **state)
   check_two(5, 2 + 1.0 / 12, 2 + 1.0 / 12, 11);
 }
 
-/* Block 2 (0.5 kg, 5 and 1 N) on block 1 (1.5 kg, on the ground 4 and 1 N) is pulled back with 6 N; both go with 1 m/s, slowed down by
- * 3.5 m/s², for which block 2 has 4.25 N. To hold both 6 N would be needed in both places: on the way there block 2 comes to its
- * 5 N where the ground has 2 N, slips from there on with 10 m/s², and block 1 holds. (Both could also go back together with 2.5 m/s².) */
+/* Checks which friction is released when two blocks stop. Block 2 (0.5 kg, friction 5 and 1 N) on block 1 (1.5 kg, on the ground 4 and 1 N)
+ * is pulled back with 6 N; both move with 1 m/s, decelerated by 3.5 m/s², for which block 2 needs 4.25 N. When they stop, sticking would
+ * need 6 N in both places. As the forces change towards this, block 2 reaches its 5 N when the ground has 2 N, slips from there on with 10
+ * m/s², and block 1 sticks. (Both moving back with 2.5 m/s² is a second solution.) */
 static void test_through_zero(void **state)
 {
   (void)state;
@@ -232,7 +234,7 @@ static void test_through_zero(void **state)
   }
 }
 
-/* ---- two wheels with brakes, and a differential that holds them together */
+/* ---- two wheels with brakes and a limited-slip differential */
 
 static const char AXLE[] =
     "gravity: [0, 0, 0]\n"
@@ -250,9 +252,9 @@ static const char AXLE[] =
     "  r: {type: torsion, coordinate: right, torque: brake_two - lock}\n"
     "outputs: {left_angle: left, right_angle: right, left_speed: \"left'\"}\n";
 
-/* Both stop at 20/150 s, and three frictions hold two wheels: how they share out is open, but with the same force at rest and in motion the
- * left wheel is held as long as its brake and the differential together can, up to 200 N m at t = 3, to either side. Then ω' = 100 s, and
- * the right wheel stays. */
+/* Checks the wheels after both have stopped at 20/150 s. Three frictions hold two wheels: the distribution of their forces is
+ * indeterminate. With equal static and kinetic limits the left wheel sticks as long as its brake and the differential can hold it, up to
+ * 200 N m at t = 3, in either direction. Then ω' = 100 s, and the right wheel stays at rest. */
 static void check_axle(int method, cmb_formulation formulation, int side)
 {
   const double way = 20.0 * 20 / 150 / 2;
@@ -278,7 +280,8 @@ static void test_axle(void **state)
   }
 }
 
-/* With a larger torque at rest the left wheel would be held up to 210 N m, or less if the differential has its torque from the wrong side. */
+/* Checks that a larger static limit of one brake is refused: the left wheel would be held up to 210 N m, or less if the torque of the
+ * differential has the other sign. */
 static void test_axle_with_grip(void **state)
 {
   char text[1500];
@@ -298,7 +301,7 @@ static void test_axle_with_grip(void **state)
 
 /* ---- contacts */
 
-/* A ball that slides with v0: μ g slows it down and turns it, until it rolls with 5/7 v0 from t = 2 v0/(7 μ g) on. */
+/* Checks a ball that slides with v0: μ g decelerates and rotates it until it rolls with 5/7 v0, from t = 2 v0/(7 μ g) on. */
 static void test_ball(void **state)
 {
   (void)state;
@@ -330,7 +333,8 @@ static void test_ball(void **state)
 
 /* ---- a clock */
 
-/* A balance wheel that gets its speed V back at each passage: up to its turn about −d, back about d, d = F/k. */
+/* Checks the ticks of a balance wheel whose speed V is restored at each passage: it oscillates about −d up to its reversal, and about d =
+ * F/k on the way back. */
 static void test_clock(void **state)
 {
   (void)state;
@@ -360,9 +364,10 @@ static void test_clock(void **state)
   cmbt_run_close(&r);
 }
 
-/* ---- a force that becomes negative */
+/* ---- a negative limit of friction */
 
-/* Friction does not drive: of 2 − 4 t, and 1.5 times that at rest, only the first half second brakes the block of 1 kg, from 2 m/s to 1.5. */
+/* Checks that friction with a negative limit does not drive: with 2 − 4 t N, static 1.5 times that, only the first half second decelerates the
+ * block of 1 kg, from 2 m/s to 1.5. */
 static void test_negative_force(void **state)
 {
   (void)state;
@@ -384,7 +389,7 @@ static void test_negative_force(void **state)
   }
 }
 
-/* ---- equilibria, and what is refused */
+/* ---- equilibria, and refused models */
 
 static const char SLOPE[] =
     "parameters: {grip: %g}\n"
@@ -397,7 +402,8 @@ static const char SLOPE[] =
     "  z: {type: prismatic, child: b, axis: z, stiffness: 100, start: 0.4}\n"
     "outputs: {place: x, height: z}\n";
 
-/* 8 N pull block a down its slope; block b hangs 0.2 m below where its spring is free. */
+/* Checks that block a sticks if its static limit exceeds the 8 N of gravity along its slope, and that there is no equilibrium otherwise;
+ * block b hangs 0.2 m below its unstressed position. */
 static void test_equilibrium(void **state)
 {
   (void)state;
@@ -425,13 +431,13 @@ static void test_equilibrium(void **state)
   }
 }
 
-/* Block b on block a on a slope: 8 N pull each kilogram down, so that the friction of b holds 16 N and that of a, which carries both, 24 N. */
-static void test_two_hold(void **state)
+/* Checks block b on block a on a slope: each kilogram is pulled down with 8 N, so that the friction of b carries 16 N and that of a 24 N. */
+static void test_two_sticking_blocks(void **state)
 {
   (void)state;
   static const struct {
     double a, b;
-    const char *words; /* NULL: it holds */
+    const char *words; /* NULL: the blocks stick */
   } cases[] = {{24.1, 16.1, NULL},
                {23.5, 16.1,
                 "'x.friction' sticks where the model begins, and would have to exert 1.021 times"},
@@ -473,7 +479,7 @@ static void test_two_hold(void **state)
   }
 }
 
-/* A force that is a negative number is refused where it stands. */
+/* Checks that a negative number as the limit of friction is refused with its place in the file. */
 static void test_negative_number(void **state)
 {
   (void)state;
@@ -492,7 +498,7 @@ static void test_negative_number(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A slide and a hinge between two bodies, a hinged bar, and forces of friction on them. */
+/* A sliding body with a hinged bar, and a force of friction, to be filled in. */
 #define RUBBED                                                                                     \
   "parameters: {s: -1}\n"                                                                          \
   "gravity: [0, 0, 0]\n"                                                                           \
@@ -526,8 +532,9 @@ static void check_sign(const char *force, cmb_formulation formulation, const cha
   cmb_context_destroy(ctx);
 }
 
-/* The power of a force is that of friction, S v, times a number: positive ones drive. With factors that may have both signs nobody knows, live
- * parameters have their present values, and what acts on another motion than it reads is no friction on that. */
+/* Checks which signs of friction are refused. The power of a force is S v, with the force S and the velocity v of friction, times a factor;
+ * a positive factor drives and is refused. Factors whose sign is not known are accepted, live parameters have their present values, and
+ * friction may act on another motion than the one it depends on. */
 static void test_sign(void **state)
 {
   (void)state;
@@ -570,7 +577,7 @@ static void test_sign(void **state)
       {ON_A "force: [\"-stick(a.vx, 1, 1)\", 0, 0]", NULL},
       {ON_A "force: [0, \"stick(a.vy, 1, 1)\", 0]", load},
       {ON_A "force: [0, \"stick(w', 1, 1)\", 0]", NULL},
-      /* one that drives beside one that brakes more, with the same friction */
+      /* a force that drives beside a larger one that brakes, with the same friction */
       {"type: torsion, coordinate: w, torque: -brake}, g: {type: torsion, coordinate: w, torque: "
        "2*brake",
        NULL},
@@ -611,12 +618,12 @@ static void test_refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_belt),           cmocka_unit_test(test_hold),
+      cmocka_unit_test(test_belt),           cmocka_unit_test(test_long_sticking),
       cmocka_unit_test(test_creep),          cmocka_unit_test(test_two_blocks),
       cmocka_unit_test(test_through_zero),   cmocka_unit_test(test_axle),
       cmocka_unit_test(test_axle_with_grip), cmocka_unit_test(test_ball),
       cmocka_unit_test(test_clock),          cmocka_unit_test(test_negative_force),
-      cmocka_unit_test(test_equilibrium),    cmocka_unit_test(test_two_hold),
+      cmocka_unit_test(test_equilibrium),    cmocka_unit_test(test_two_sticking_blocks),
       cmocka_unit_test(test_refusals),       cmocka_unit_test(test_negative_number),
       cmocka_unit_test(test_sign),
   };

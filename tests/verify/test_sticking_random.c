@@ -1,9 +1,9 @@
 /*
- * Random stacks and rows of three blocks with friction that sticks, under waves of loads and with springs, against an independent integration of a
- * law that creeps in place of holding: a friction that holds is a stiff damper until it would exert more than it can; then it slips, until its
- * velocity changes its sign. Very small steps of the midpoint rule follow it. It creeps with less than 0.1 mm/s.
+ * Random stacks and rows of three blocks with friction that sticks, periodic loads and springs, compared with an independent integration of a
+ * regularised law: in place of sticking, friction is a stiff damper up to its static limit; beyond it the block slips until its velocity changes
+ * sign. It is integrated by the midpoint rule with very small steps, and creeps with less than 0.1 mm/s.
  *
- * CAMBER_STICKING: how many.
+ * CAMBER_STICKING: number of cases.
  */
 #include "check.h"
 #include "methods.h"
@@ -20,6 +20,7 @@ struct blocks {
   double mass[N], spring[N], between[N], slip[N], hold[N], load[N], rate[N], phase[N], v[N];
 };
 
+/* Draws the parameters of a case. */
 static void choose(struct blocks *b, uint64_t seed)
 {
   struct cmbt_random r = {seed};
@@ -39,13 +40,13 @@ static void choose(struct blocks *b, uint64_t seed)
 
 /* ---- the reference */
 
-/* D v: of block i, or of it on the one before. */
+/* Computes the velocities of friction, D v: of block i, or relative to the block below in a stack. */
 static void relative(const struct blocks *b, const double *v, double *out)
 {
   for (int i = 0; i < N; i++) out[i] = v[i] - (b->stack && i > 0 ? v[i - 1] : 0);
 }
 
-/* M⁻¹ (f + Dᵀ φ) */
+/* Computes the accelerations M⁻¹ (f + Dᵀ φ) for the friction forces φ. */
 static void accelerate(const struct blocks *b, const double *f, const double *phi, double *a)
 {
   for (int i = 0; i < N; i++) {
@@ -66,7 +67,7 @@ static void loads(const struct blocks *b, double t, const double *x, double *f)
   }
 }
 
-static const double CREEP = 1e-4; /* m/s, where a damper exerts what friction can hold */
+static const double CREEP = 1e-4; /* m/s, at which the damper exerts the static limit */
 
 static void slopes(const struct blocks *b, double t, const double *x, const double *v,
                    const int *mode, double *a)
@@ -80,6 +81,7 @@ static void slopes(const struct blocks *b, double t, const double *x, const doub
   accelerate(b, f, phi, a);
 }
 
+/* Begins slip above the velocity CREEP, and ends it where the velocity has changed its sign. */
 static void change_modes(const struct blocks *b, const double *v, int *mode)
 {
   double r[N];

@@ -1,12 +1,10 @@
 /*
- * The stiff double wishbone of Haug, Negrut and Engstler 1999 §6 (models/double-wishbone.yaml): sdirk4 keeps the tolerance in all
- * positions and velocities, for all tolerances of the paper's Table 7; it needs a small part of the evaluations of the explicit
- * method.
+ * The stiff double wishbone of Haug, Negrut and Engstler 1999 §6 (models/double-wishbone.yaml): errors of sdirk4 are below the tolerance in all
+ * positions and velocities, for all tolerances of the paper's Table 7, with a small fraction of the evaluations of the explicit method.
  *
- * Errors are the largest over the time, against a reference with a tolerance of 1e-9. First in units of the tolerance as the
- * integrator has it (Haug, Negrut and Engstler 1999 eq. 59), rtol = atol, for all coordinates: the stiff ones of the upper arm are
- * the hardest. Then as in the paper's eqs. (62) and (63) for the chassis, and for the wheel, and with trap, whose stiff components
- * decay slowly.
+ * Errors are the largest over time, compared with a run at a tolerance of 1e-9. First, for all coordinates, in units of the integrator's
+ * tolerance (Haug, Negrut and Engstler 1999 eq. 59) with rtol = atol: the stiff coordinates of the upper arm are the hardest. Then as in the
+ * paper's eqs. (62) and (63) for the chassis, and for the wheel, also with trap, whose stiff components decay slowly.
  */
 #include "check.h"
 #include "model_run.h"
@@ -25,6 +23,7 @@ static void run(cmbt_run *r, const char *method, double tolerance, double t_end)
   cmbt_run_to(r, t_end, EVERY);
 }
 
+/* Returns the largest error of an output over time. */
 static double worst(const cmbt_run *r, const cmbt_run *reference, const char *name)
 {
   double most = 0;
@@ -35,7 +34,7 @@ static double worst(const cmbt_run *r, const cmbt_run *reference, const char *na
   return most;
 }
 
-/* The largest error of several components, in tolerances. */
+/* Returns the largest error of several components, in units of the tolerance. */
 static double tolerances(const cmbt_run *r, const cmbt_run *reference, int count,
                          const char *const *names)
 {
@@ -51,7 +50,7 @@ static double tolerances(const cmbt_run *r, const cmbt_run *reference, int count
   return most;
 }
 
-/* Another method, in another form of the equations, says the same. */
+/* Confirms the reference by bdf, which is another method with another form of the equations, within 1e-8. */
 static void test_reference(void **state)
 {
   const cmbt_run *reference = *state;
@@ -101,7 +100,8 @@ static void test_chassis_and_wheel(void **state)
   check_errors("trap", *state);
 }
 
-/* The explicit method's work grows with the time, whatever happens: a twentieth of it is enough to see. */
+/* Compares evaluations for 2 s. Those of the explicit method are limited by stability and proportional to time, so that 0.1 s of it is
+ * enough. */
 static void test_work(void **state)
 {
   (void)state;
@@ -129,16 +129,16 @@ static int close_reference(void **state)
   return 0;
 }
 
-/* Derivatives serve for several steps: made in each they took half of all instructions. */
-static void test_derivatives_serve(void **state)
+/* Checks that a Jacobian is used for three steps on average; evaluated in each step it would take half of all instructions. */
+static void test_reuse_of_derivatives(void **state)
 {
   (void)state;
-  const char *const ours[] = {"sdirk4", "trap"};
+  const char *const implicit_methods[] = {"sdirk4", "trap"};
   for (int m = 0; m < 2; m++) {
     cmbt_run r;
-    run(&r, ours[m], 1e-4, 2);
+    run(&r, implicit_methods[m], 1e-4, 2);
     const cmb_statistics *s = r.result->statistics;
-    printf("%-7s %ld Jacobians in %ld steps\n", ours[m], s->jacobian, s->accepted);
+    printf("%-7s %ld Jacobians in %ld steps\n", implicit_methods[m], s->jacobian, s->accepted);
     assert_true(3 * s->jacobian <= s->accepted);
     cmbt_run_close(&r);
   }
@@ -147,9 +147,11 @@ static void test_derivatives_serve(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reference),         cmocka_unit_test(test_all_components),
-      cmocka_unit_test(test_chassis_and_wheel), cmocka_unit_test(test_work),
-      cmocka_unit_test(test_derivatives_serve),
+      cmocka_unit_test(test_reference),
+      cmocka_unit_test(test_all_components),
+      cmocka_unit_test(test_chassis_and_wheel),
+      cmocka_unit_test(test_work),
+      cmocka_unit_test(test_reuse_of_derivatives),
   };
   return cmocka_run_group_tests(tests, open_reference, close_reference);
 }

@@ -1,12 +1,12 @@
 /*
- * The car axis against SUNDIALS IDA: other equations, another method. IDA integrates the stabilised index-2 form
- * of Gear, Gupta and Leimkuhler by BDF,
+ * The car axis compared with SUNDIALS IDA, with other equations and another method. IDA integrates the stabilised index-2 form of Gear,
+ * Gupta and Leimkuhler by BDF,
  *
  *     0 = p' − q + φ_pᵀ μ,   0 = K q' − f(t, p, λ),   0 = φ(t, p),   0 = φ_p q + φ_t,
  *
- * in the letters of the IVP Test Set, (II.17.1) to (II.17.5), typed from there: springs, bump, constraints and
- * signs of λ are not those of the bundled problem unless that is right. Camber's methods are compared with it on
- * the way, and both with the quadruple-precision values at t = 3.
+ * in the notation of the IVP Test Set, (II.17.1) to (II.17.5), implemented from there, so that errors of springs, bump, constraints or signs
+ * of λ in the bundled problem would show. Camber's methods are compared with IDA at six times, and both with the quadruple-precision values
+ * at t = 3.
  */
 #include "check.h"
 #include "dae/problems/caraxis_reference.h"
@@ -20,7 +20,7 @@
 
 enum { UNKNOWNS = 12, VELOCITY = 4, LAMBDA = 8, MU = 10, TIMES = 6, MOST_STEPS = 100000 };
 
-/* IDA at 1e-11 makes some 10,000 steps and is off by 2e-8 at t = 3; the methods at 1e-10 by less than 1e-8. */
+/* IDA at 1e-11 makes some 10,000 steps and has an error of 2e-8 at t = 3; the methods at 1e-10 have less than 1e-8. */
 static const double IDA_TOLERANCE = 1e-11, IDA_ERROR = 1e-7, TOLERANCE = 1e-10, ERROR = 3e-8;
 
 static const double L = 1, L0 = 0.5, EPSILON = 1e-2, MASS = 10, BUMP = 0.1, OMEGA = 10;
@@ -53,7 +53,8 @@ static int residual(realtype t, N_Vector yy, N_Vector yy_dot, N_Vector rr, void 
   return 0;
 }
 
-struct judge {
+/* IDA with its vectors, matrix and linear solver. */
+struct ida_solver {
   SUNContext context;
   N_Vector y, y_dot, differential;
   SUNMatrix J;
@@ -61,8 +62,8 @@ struct judge {
   void *memory;
 };
 
-/* The start of the Test Set: λ = 0, q' = (0, −1, 0, −1). */
-static void fill_start(struct judge *j)
+/* Sets the start of the Test Set: λ = 0, q' = (0, −1, 0, −1). */
+static void fill_start(struct ida_solver *j)
 {
   static const double y[UNKNOWNS] = {0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0};
   static const double y_dot[UNKNOWNS] = {-0.5, 0, -0.5, 0, 0, -1, 0, -1};
@@ -72,7 +73,7 @@ static void fill_start(struct judge *j)
   for (int i = 0; i < UNKNOWNS; i++) differential[i] = i < LAMBDA;
 }
 
-static void open_judge(struct judge *j)
+static void open_ida(struct ida_solver *j)
 {
   assert_int_equal(SUNContext_Create(NULL, &j->context), 0);
   j->y = N_VNew_Serial(UNKNOWNS, j->context);
@@ -91,7 +92,8 @@ static void open_judge(struct judge *j)
   assert_int_equal(IDASetMaxNumSteps(j->memory, MOST_STEPS), 0);
 }
 
-static const double *judge_at(struct judge *j, double t_wanted)
+/* Returns IDA's solution at t_wanted. */
+static const double *ida_at(struct ida_solver *j, double t_wanted)
 {
   double t;
   assert_int_equal(IDASetStopTime(j->memory, t_wanted), 0);
@@ -100,7 +102,7 @@ static const double *judge_at(struct judge *j, double t_wanted)
   return N_VGetArrayPointer(j->y);
 }
 
-static void close_judge(struct judge *j)
+static void close_ida(struct ida_solver *j)
 {
   IDAFree(&j->memory);
   SUNLinSolFree(j->solver);
@@ -113,7 +115,7 @@ static void close_judge(struct judge *j)
 
 /* ---- the comparison */
 
-/* The largest difference to y, measured as mescd measures errors. */
+/* Returns the largest difference from y, in the measure of mescd (mixed error). */
 static double difference(const cmb_result *r, const double *y)
 {
   double worst = cmb_mixed_error(4, r->q, y, 1, 0);
@@ -121,7 +123,7 @@ static double difference(const cmb_result *r, const double *y)
   return cmb_mixed_error(2, r->lambda, y + LAMBDA, 1, worst);
 }
 
-/* The error at t = 3. */
+/* Returns the error at t = 3. */
 static double error_of(const double *q, const double *v, const double *lambda)
 {
   return pow(10, -cmb_caraxis_mescd(q, v, lambda, 1));
@@ -151,15 +153,15 @@ static void check_method(const char *method, double y[TIMES][UNKNOWNS])
 
 static void test_caraxis(void **state)
 {
-  struct judge j;
+  struct ida_solver j;
   double y[TIMES][UNKNOWNS];
   (void)state;
-  open_judge(&j);
-  for (int k = 0; k < TIMES; k++) memcpy(y[k], judge_at(&j, 0.5 * (k + 1)), sizeof y[k]);
-  close_judge(&j);
+  open_ida(&j);
+  for (int k = 0; k < TIMES; k++) memcpy(y[k], ida_at(&j, 0.5 * (k + 1)), sizeof y[k]);
+  close_ida(&j);
   const double *end = y[TIMES - 1];
   cmbt_below(error_of(end, end + VELOCITY, end + LAMBDA), IDA_ERROR);
-  for (int k = 0; k < TIMES; k++) { /* the form is the right one: its extra multipliers vanish */
+  for (int k = 0; k < TIMES; k++) { /* the exact μ is 0 */
     cmbt_near(y[k][MU], 0, IDA_ERROR);
     cmbt_near(y[k][MU + 1], 0, IDA_ERROR);
   }

@@ -1,17 +1,15 @@
 /*
- * Camber against an independent judge: the same mechanisms as ordinary differential equations in as few
- * unknowns as they have freedoms, derived afresh in another way than the bundled problems, and integrated by
- * SUNDIALS, once by ARKODE (explicit Runge–Kutta of order 8) and once by CVODE (Adams, variable order). A wrong
- * sign or factor in a problem, in the KKT solve or in the projection shows here.
+ * Camber compared with independent solvers: the same mechanisms as ordinary differential equations in minimal coordinates, derived differently
+ * from the bundled problems, and integrated by SUNDIALS, once by ARKODE (explicit Runge-Kutta of order 8) and once by CVODE (Adams, variable
+ * order). A wrong sign or factor in a problem, in the KKT solve or in the projection shows here.
  *
  *   pendulum         φ'' = −(g/l) sin φ;   tension m (g cos φ + l φ'²)
  *   circular track   m r'' = kp (s − r') + ki (s t − r);   also its exact solution for the standard gains
  *   pendulum chain   Newton's law for each mass, the tensions of the rods from a tridiagonal system
  *
- * mdop853 and the judges run at rtol = atol = 1e-12. Each step commits an error of at most about that; it grows
- * until the end by a factor that was measured by disturbing the start values, and is said at each test. So the
- * results may differ by steps x tolerance x growth. CVODE, with thousands of steps of lower order, confirms
- * ARKODE to 1e-8.
+ * mdop853 and SUNDIALS run at rtol = atol = 1e-12. Each step has an error of about that size at most; it grows until the end by a factor that was
+ * measured by disturbing the start values and is stated at each test. So results may differ by steps x tolerance x growth. CVODE, with
+ * thousands of steps of lower order, confirms ARKODE to 1e-8.
  */
 #include "check.h"
 
@@ -27,9 +25,9 @@
 enum { MOST_STEPS = 100000, MOST_UNKNOWNS = 16, MOST_SETTINGS = 24 };
 
 static const double TOLERANCE = 1e-12;
-static const double JUDGES_AGREE = 1e-8;
+static const double SOLVERS_AGREE = 1e-8;
 
-/* ---- the judges */
+/* ---- SUNDIALS */
 
 typedef void (*ode)(const void *user, double t, const double *y, double *dy);
 
@@ -45,7 +43,7 @@ static int right_hand_side(realtype t, N_Vector y, N_Vector dy, void *user)
   return 0;
 }
 
-static void judge_arkode(struct equation e, int n, double t_end, const double *start, double *y)
+static void solve_by_arkode(struct equation e, int n, double t_end, const double *start, double *y)
 {
   SUNContext context;
   double t;
@@ -66,7 +64,7 @@ static void judge_arkode(struct equation e, int n, double t_end, const double *s
   SUNContext_Free(&context);
 }
 
-static void judge_cvode(struct equation e, int n, double t_end, const double *start, double *y)
+static void solve_by_cvode(struct equation e, int n, double t_end, const double *start, double *y)
 {
   SUNContext context;
   double t;
@@ -92,14 +90,15 @@ static void judge_cvode(struct equation e, int n, double t_end, const double *st
   SUNContext_Free(&context);
 }
 
-/* y(t_end) by both, which must agree. */
-static void judge(struct equation e, int n, double t_end, const double *start, double *y)
+/* Computes y(t_end) by ARKODE and checks that CVODE agrees. */
+static void reference_solution(struct equation e, int n, double t_end, const double *start,
+                               double *y)
 {
   double other[MOST_UNKNOWNS];
   assert_in_range(n, 1, MOST_UNKNOWNS);
-  judge_arkode(e, n, t_end, start, y);
-  judge_cvode(e, n, t_end, start, other);
-  for (int i = 0; i < n; i++) cmbt_near(other[i], y[i], JUDGES_AGREE);
+  solve_by_arkode(e, n, t_end, start, y);
+  solve_by_cvode(e, n, t_end, start, other);
+  for (int i = 0; i < n; i++) cmbt_near(other[i], y[i], SOLVERS_AGREE);
 }
 
 /* ---- Camber */
@@ -128,7 +127,7 @@ static const cmb_result *run(struct fixture *f, const char *problem, int count,
   return cmb_simulation_result(f->sim);
 }
 
-/* How far the result may be off where errors grow by the factor `growth`. */
+/* Returns a bound on the error of the result if errors grow by the factor `growth`. */
 static double bound(const cmb_result *r, double growth)
 {
   return growth * TOLERANCE * (double)r->statistics->accepted;
@@ -155,8 +154,8 @@ static void pendulum_ode(const void *user, double t, const double *y, double *dy
   dy[1] = -p->g / p->l * sin(y[0]);
 }
 
-/* An angle disturbed by ε at the start is off by 15 ε at t = 12, its rate by 21 ε: the frequency depends on the
- * amplitude. */
+/* Compares position, velocity and tension. A disturbance ε of the initial angle becomes 15 ε in the angle and 21 ε in its rate at t = 12,
+ * since the frequency depends on the amplitude. */
 static void test_pendulum(void **state)
 {
   const struct pendulum p = {2, 1.5, 9.81};
@@ -165,7 +164,7 @@ static void test_pendulum(void **state)
   double y[2];
   struct fixture f;
   (void)state;
-  judge((struct equation){pendulum_ode, &p}, 2, t_end, start, y);
+  reference_solution((struct equation){pendulum_ode, &p}, 2, t_end, start, y);
   const cmb_result *r = run(&f, "pendulum", 4, settings, 0, NULL, t_end);
   const double phi = y[0], omega = y[1], phi_off = bound(r, 15), omega_off = bound(r, 21);
   const double v_off = p.l * (omega_off + fabs(omega) * phi_off);
@@ -191,8 +190,8 @@ static void track_ode(const void *user, double t, const double *y, double *dy)
   dy[1] = (p->kp * (p->speed - y[1]) + p->ki * (p->speed * t - y[0])) / p->m;
 }
 
-/* The state on the circle from the way r and its speed; inwards the constraint pulls with 2 λ. The controller
- * damps errors, so they hardly grow; λ takes on those of the speed times 2 m s, less than 10 here. */
+/* Compares the state on the circle with the distance r along it and its speed; the constraint pulls inwards with 2 λ. The controller damps
+ * errors, so that they hardly grow; the error of λ is that of the speed times 2 m s, less than 10 here. */
 static void check_track(const cmb_result *r, const struct track *p, double way, double speed)
 {
   const double tolerance = bound(r, 2);
@@ -216,13 +215,13 @@ static void test_track(void **state)
         {"m", p->m}, {"speed", p->speed}, {"kp", p->kp}, {"ki", p->ki}, {"outward", p->outward}};
     double y[2];
     struct fixture f;
-    judge((struct equation){track_ode, p}, 2, t_end, start, y);
+    reference_solution((struct equation){track_ode, p}, 2, t_end, start, y);
     check_track(run(&f, "circular-track", 5, settings, 0, NULL, t_end), p, y[0], y[1]);
     release(&f);
   }
 }
 
-/* Standard gains, from rest: r = s t (1 − exp(−5 t)). */
+/* Compares with the exact solution for the standard gains from rest, r = s t (1 − exp(−5 t)). */
 static void test_track_exact(void **state)
 {
   const struct track p = {1, 1, 10, 25, 10};
@@ -244,7 +243,7 @@ struct chain {
   double m, l, g, omega, shift_x, shift_y;
 };
 
-/* a x_{k−1} + b x_k + c x_{k+1} = r_k: elimination down, substitution up. */
+/* Solves a_k x_{k−1} + b_k x_k + c_k x_{k+1} = r_k by elimination; x replaces r. */
 static void solve_tridiagonal(int n, const double *a, double *b, const double *c, double *r)
 {
   for (int k = 1; k < n; k++) {
@@ -256,10 +255,11 @@ static void solve_tridiagonal(int n, const double *a, double *b, const double *c
 }
 
 /*
- * Mass k hangs on rod k, which points along u_k = (sin α_k, −cos α_k) and pulls with T_k:
+ * Computes the rates of the chain's angles and angular velocities. Mass k hangs on rod k, which points along u_k = (sin α_k, −cos α_k) and pulls
+ * with T_k:
  *     m r''_k = −m g e_y − T_k u_k + T_{k+1} u_{k+1}.
- * Rods keep their length: u_k · (r''_k − r''_{k−1}) = −l α'_k², with r_0 the suspension. That gives the
- * tensions; the part across the rod gives l α''_k.
+ * Rods keep their length: u_k · (r''_k − r''_{k−1}) = −l α'_k², with r_0 the suspension. This gives the tensions; the component perpendicular to
+ * the rod gives l α''_k.
  */
 static void chain_ode(const void *user, double t, const double *y, double *dy)
 {
@@ -291,7 +291,7 @@ static void chain_ode(const void *user, double t, const double *y, double *dy)
   }
 }
 
-/* Settings "alpha1", "alpha1'", ... for a start that is neither straight nor at rest. */
+/* Writes settings "alpha1", "alpha1'", ... for a start that is neither straight nor at rest. Returns their number. */
 static int chain_start(char names[][16], cmb_setting *settings, double *y)
 {
   for (int k = 0; k < LINKS; k++) {
@@ -304,7 +304,8 @@ static int chain_start(char names[][16], cmb_setting *settings, double *y)
   return 2 * LINKS;
 }
 
-/* Half a radian is far from chaos: ε in any start value becomes 5 ε in the angles and 49 ε in their rates. */
+/* Compares angles, rates and the tip of the chain. At amplitudes of half a radian it is not chaotic: ε in any start value becomes 5 ε in
+ * the angles and 49 ε in their rates. */
 static void test_chain(void **state)
 {
   const struct chain p = {0.8, 0.6, 9.81, 3, 0.25, -0.15};
@@ -323,7 +324,7 @@ static void test_chain(void **state)
   struct fixture f;
   (void)state;
   int count = chain_start(names, start, y0);
-  judge((struct equation){chain_ode, &p}, 2 * LINKS, t_end, y0, y);
+  reference_solution((struct equation){chain_ode, &p}, 2 * LINKS, t_end, y0, y);
   const cmb_result *r = run(&f, "pendulum-chain", 7, settings, count, start, t_end);
   for (int k = 0; k < LINKS; k++) {
     cmbt_near(r->q[k], y[k], bound(r, 5));

@@ -1,6 +1,6 @@
 /*
- * Names of switching functions: each is called by the force, measure, input, motion or loop and the line that made it, in every
- * formulation; several in one formula are numbered; no two are called the same.
+ * Names of switching functions: each has the name of the force, measure, input, motion or loop and the line that it comes from, in every
+ * formulation; several in one formula are numbered; no two have the same name.
  */
 #include "check.h"
 #include "model_run.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line of the model on each line. */
+/* The expected names contain the line numbers of this text. */
 static const char model[] =
     "inputs:\n"
     "  once: if(t > 3, 1, 0)\n"
@@ -46,6 +46,7 @@ static const char *const expected[] = {
     "force stop, line 25",     "force touch, line 26",    "touch.contact"};
 enum { EXPECTED = sizeof expected / sizeof *expected };
 
+/* Returns whether a switching function has this name; fails if several have. */
 static bool has(const cmb_equations *eq, const char *name)
 {
   int count = 0;
@@ -63,14 +64,14 @@ static void test_names(void **state)
     for (int i = 0; i < r.eq->ns; i++) printf("%s\n", r.eq->switch_names[i]);
     for (int i = 0; i < EXPECTED; i++) {
       if (!has(r.eq, expected[i]))
-        fail_msg("formulation %d: nothing is called '%s'", form, expected[i]);
+        fail_msg("formulation %d: no function has the name '%s'", form, expected[i]);
     }
     assert_int_equal(r.eq->ns, EXPECTED);
     cmbt_run_close(&r);
   }
 }
 
-/* Where formulas are smooth(...), what they are differentiated to switches nevertheless: under a name of the model. */
+/* Formulas in smooth(...) have no switches themselves, but their derivatives may: these have a name of the model, too. */
 static const char smooth[] =
     "points: {O: [0, 0, 0], A: [0.4, 0, 0], T: [0.3, 0, 0.4]}\n"
     "bodies:\n"
@@ -97,7 +98,8 @@ static void test_smooth_names(void **state)
     cmbt_run r;
     cmbt_run_open_text_with(&r, smooth, CMB_FORM_EXPLICIT, fixed_cost);
     for (int i = 0; i < r.eq->ns; i++) printf("%s\n", r.eq->switch_names[i]);
-    assert_int_equal(r.eq->ns, fixed_cost ? 3 : 1); /* forces are differentiated there only */
+    assert_int_equal(r.eq->ns,
+                     fixed_cost ? 3 : 1); /* forces have derivatives with fixed cost only */
     for (int i = 0; i < r.eq->ns; i++) assert_true(has(r.eq, names[i]));
     cmbt_run_close(&r);
   }

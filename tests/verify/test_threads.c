@@ -1,10 +1,10 @@
 /*
- * One model in many threads: eight of them, each with a context and a simulation of its own, run one shared system, bit for bit as one
- * thread does alone; and make systems of their own from one shared model, with live parameters that they set to values of their
- * own. Equations written in C, interpreted programs and compiled ones, explicit, implicit and real-time methods, events, rests,
- * redundant constraints. What fails in a thread has its words in that thread's context.
+ * One model in many threads. Eight threads, each with a context and a simulation of its own, run one shared system, with the same bits as in a
+ * single thread; and they make systems of their own from one shared model, with live parameters set to different values. Tested are equations
+ * written in C, interpreted programs and compiled ones, explicit, implicit and real-time methods, events, resting contacts, redundant
+ * constraints. An error in a thread has its message in that thread's context.
  *
- * `make threads` runs this under the thread sanitizer, which finds what is shared and written.
+ * `make threads` runs this under the thread sanitizer, which finds unprotected writes to shared data.
  */
 #include "check.h"
 
@@ -16,12 +16,12 @@
 
 enum { THREADS = 8, PATH_ROOM = 1000 };
 
-/* What a run comes to: a digest of all records (FNV-1a), and the words of its error. */
+/* Result of a run: a digest of all records (FNV-1a), and the message of its error. */
 struct outcome {
   uint64_t digest;
   long records;
   cmb_status status;
-  char words[300];
+  char message[300];
 };
 
 struct task {
@@ -29,13 +29,13 @@ struct task {
   const cmb_system *system; /* NULL: the thread makes one from the model */
   const char *method;
   double t_end;
-  double stiffness; /* a live parameter of the model; 0: there is none */
-  cmb_setting
-      before; /* one that the start depends on, which is set before the run begins; name NULL: none */
+  double stiffness;   /* a live parameter that is set in the middle of the run; 0: none */
+  cmb_setting before; /* a parameter that is set before the run; name NULL: none */
   struct outcome outcome;
   pthread_t thread;
 };
 
+/* Adds n numbers to the digest. */
 static void add(struct outcome *o, int n, const double *x)
 {
   const unsigned char *bytes = (const unsigned char *)x;
@@ -79,6 +79,7 @@ static cmb_status simulate(cmb_context *ctx, const cmb_system *system, struct ta
   return status;
 }
 
+/* Runs the task of a thread. */
 static void *work(void *argument)
 {
   struct task *task = argument;
@@ -93,35 +94,35 @@ static void *work(void *argument)
   if (task->outcome.status == CMB_OK) {
     task->outcome.status = simulate(ctx, task->system ? task->system : own, task);
   }
-  snprintf(task->outcome.words, sizeof task->outcome.words, "%s", cmb_last_error(ctx));
+  snprintf(task->outcome.message, sizeof task->outcome.message, "%s", cmb_last_error(ctx));
   cmb_system_destroy(own);
   cmb_context_destroy(ctx);
   return NULL;
 }
 
-/* The task in this thread, then in eight at once, with the same outcome. */
+/* Checks that the task has the same outcome in this thread and in eight simultaneous ones; with `vary` each has another parameter value. */
 static void compare(const char *name, struct task task, bool vary)
 {
-  struct task alone[THREADS], together[THREADS];
+  struct task alone[THREADS], simultaneous[THREADS];
   for (int i = 0; i < THREADS; i++) {
     if (vary && !task.before.name) task.stiffness = 50 + 10 * i;
     if (vary) task.before.value *= 1.01;
-    alone[i] = together[i] = task;
+    alone[i] = simultaneous[i] = task;
     if (i == 0 || vary) work(&alone[i]);
     if (i > 0 && !vary) alone[i].outcome = alone[0].outcome;
   }
   for (int i = 0; i < THREADS; i++) {
-    assert_int_equal(pthread_create(&together[i].thread, NULL, work, &together[i]), 0);
+    assert_int_equal(pthread_create(&simultaneous[i].thread, NULL, work, &simultaneous[i]), 0);
   }
-  for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(together[i].thread, NULL), 0);
+  for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(simultaneous[i].thread, NULL), 0);
   for (int i = 0; i < THREADS; i++) {
-    const struct outcome *a = &alone[i].outcome, *b = &together[i].outcome;
+    const struct outcome *a = &alone[i].outcome, *b = &simultaneous[i].outcome;
     if (a->digest == b->digest && a->records == b->records && a->status == b->status &&
-        strcmp(a->words, b->words) == 0) {
+        strcmp(a->message, b->message) == 0) {
       continue;
     }
     fail_msg("%s, %s, thread %d: %ld records, '%s'; alone %ld, '%s'", name, task.method, i,
-             b->records, b->words, a->records, a->words);
+             b->records, b->message, a->records, a->message);
   }
 }
 
@@ -171,7 +172,8 @@ static void test_shared_system(void **state)
   }
 }
 
-/* Start values that follow a live parameter, each thread's its own: loops are closed in all of them at once. */
+/* Checks start values that depend on a live parameter with a different value in each thread: loops are closed in all threads at the same
+ * time. */
 static void test_starts(void **state)
 {
   (void)state;
@@ -205,7 +207,7 @@ static void test_problems(void **state)
   }
 }
 
-/* The threads make their systems themselves, and have different values of a live parameter. */
+/* Checks threads that make systems of their own from a shared model, with different values of a live parameter. */
 static void test_shared_model(void **state)
 {
   (void)state;
@@ -234,8 +236,8 @@ static void test_shared_model(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Gimbal lock ends the run; the words are the run's, and the context of the system has none. */
-static void test_words(void **state)
+/* Checks that the message of a run that ends in gimbal lock is in the run's context, and none in that of the system. */
+static void test_messages(void **state)
 {
   (void)state;
   static const char text[] =
@@ -248,7 +250,7 @@ static void test_words(void **state)
   cmbt_ok(ctx, cmb_model_system(ctx, model, NULL, &system));
   struct task task = {.system = system, .method = "mdop5", .t_end = 2};
   work(&task);
-  if (!strstr(task.outcome.words, "gimbal lock")) fail_msg("'%s'", task.outcome.words);
+  if (!strstr(task.outcome.message, "gimbal lock")) fail_msg("'%s'", task.outcome.message);
   assert_string_equal(cmb_last_error(ctx), "");
   compare("gimbal lock", task, false);
   cmb_system_destroy(system);
@@ -261,6 +263,6 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_shared_system),
                                      cmocka_unit_test(test_starts), cmocka_unit_test(test_problems),
                                      cmocka_unit_test(test_shared_model),
-                                     cmocka_unit_test(test_words)};
+                                     cmocka_unit_test(test_messages)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,14 @@
 /*
- * Stops and dry friction that have to be decided together: which bodies rest, which friction holds, and to which side the rest lets go.
+ * Stops and dry friction that must be solved simultaneously: which contacts stay closed, which frictions stick, and in which direction the others
+ * are released.
  *
- * Random rows of two or three bodies on sliding joints, each joint with a spring, a damper, a load that changes with time, and, at random,
- * dry friction and a stop; a stop between two bodies, too. They run in all formulations. Where no stop rebounds the ends are
- * compared with those of a time-stepping scheme (Moreau 1988) of constant steps,
+ * Random rows of two or three bodies on sliding joints, each joint with a spring, a damper, a periodic load, and, at random, dry friction and a
+ * stop; a stop between two bodies, too. They run in all formulations. If no stop rebounds, the final positions are compared with those of a
+ * time-stepping scheme (Moreau 1988) with constant steps,
  *
  *     M (v⁺ − v) = h f(q + h v/2, v) + Wᵀ Λ − r,   0 ≤ Λ ⟂ W v⁺ ≥ 0 where gaps are closed,   |r_k| ≤ h F_k opposes v⁺_k,   q⁺ = q + h (v + v⁺)/2,
  *
- * which knows neither events nor modes; half its step shows how good it is. Some of the cases are models that came to no end once.
+ * which has neither events nor modes; its error is estimated with half its step. Some of the cases are models whose runs once did not end.
  */
 #include "check.h"
 #include "methods.h"
@@ -33,13 +34,14 @@ struct row {
   double e[STOPS];
 };
 
-/* ---- random rows */
+/* ---- random rows of bodies */
 
 static double draw(struct cmbt_random *r, double a, double b)
 {
   return round(1000 * cmbt_random_uniform(r, a, b)) / 1000;
 }
 
+/* Draws the parameters of joint i. */
 static void make_joint(struct cmbt_random *r, struct row *m, int i)
 {
   static const double rebound[] = {0.3, 0.7, 0};
@@ -79,7 +81,7 @@ static bool has_rebound(const struct row *m)
   return false;
 }
 
-/* ---- as a model */
+/* ---- the model */
 
 struct text {
   char words[4000];
@@ -140,14 +142,14 @@ static void write_model(const struct row *m, struct text *to)
 
 struct scheme {
   const struct row *m;
-  double M[MOST][MOST], inverse[MOST][MOST]; /* of the coordinates, and its inverse */
-  double fall[MOST];                         /* gravity */
-  double x_of[MOST][MOST];                   /* x of body i by coordinate k */
+  double M[MOST][MOST], inverse[MOST][MOST]; /* mass matrix of the coordinates, and its inverse */
+  double fall[MOST];                         /* generalised forces of gravity */
+  double x_of[MOST][MOST];                   /* derivative of x of body i by coordinate k */
   double W[STOPS][MOST], gap[STOPS], impulse[STOPS], drag[MOST];
   double q[MOST], v[MOST];
 };
 
-/* The inverse of a positive definite matrix of 2 or 3 rows, by Gauss and Jordan. */
+/* Inverts a positive definite matrix of 2 or 3 rows by Gauss-Jordan elimination. */
 static void invert(int n, double A[MOST][MOST], double inverse[MOST][MOST])
 {
   double B[MOST][2 * MOST] = {{0}};
@@ -193,7 +195,7 @@ static void begin_scheme(struct scheme *s, const struct row *m)
   invert(m->n, s->M, s->inverse);
 }
 
-/* What impulses along a row do to a velocity along the same row. */
+/* Computes the change of v by a unit impulse along a row, M⁻¹ rowᵀ, and returns the change of the velocity along the same row. */
 static double response(const struct scheme *s, const double *row, double *jump)
 {
   double sum = 0;
@@ -205,7 +207,7 @@ static double response(const struct scheme *s, const double *row, double *jump)
   return sum;
 }
 
-/* The impulse along a row becomes what makes its velocity 0, within bounds; by how much it has changed. */
+/* Corrects the impulse along a row so that its velocity becomes 0, within the bounds. Returns the size of the correction. */
 static double correct(struct scheme *s, const double *row, double least, double most,
                       double *impulse)
 {
@@ -217,7 +219,7 @@ static double correct(struct scheme *s, const double *row, double least, double 
   return fabs(*impulse - before);
 }
 
-/* All impulses by sweeps of Gauss and Seidel with projection. */
+/* Computes all impulses by projected Gauss-Seidel sweeps. */
 static void sweep(struct scheme *s, double h)
 {
   const struct row *m = s->m;
@@ -265,7 +267,8 @@ static void step(struct scheme *s, double t, double h)
   for (int i = 0; i < m->n; i++) s->q[i] += h / 2 * s->v[i];
 }
 
-static void follow(const struct row *m, int steps, double *q)
+/* Computes the final position by the scheme with so many steps. */
+static void integrate_by_scheme(const struct row *m, int steps, double *q)
 {
   struct scheme s;
   const double h = END / steps;
@@ -278,10 +281,10 @@ static void follow(const struct row *m, int steps, double *q)
 
 struct found {
   int compared, failures;
-  double apart, off; /* formulations, and from the scheme */
+  double apart, off; /* largest differences between the formulations, and from the scheme */
 };
 
-/* The coordinates at the end; false: the run has failed, with the words. */
+/* Computes the coordinates at the end. Returns false, with the message printed, if the run fails. */
 static bool run_one(const char *text, int n, int formulation, double rtol, double *q)
 {
   static const char *const name[] = {"x0", "x1", "x2"};
@@ -300,7 +303,7 @@ static bool run_one(const char *text, int n, int formulation, double rtol, doubl
   return runs;
 }
 
-/* Whether all formulations come to the same end, and to that of the scheme. */
+/* Returns whether all formulations have the same final position, and that of the scheme within 4 times its estimated error and 1e-3. */
 static bool agree(const struct row *m, const struct text *text, struct found *found)
 {
   const int steps = 6000;
@@ -314,8 +317,8 @@ static bool agree(const struct row *m, const struct text *text, struct found *fo
     if (!yes) print_message("x%d: %.9g, %.9g, %.9g\n", i, q[0][i], q[1][i], q[2][i]);
   }
   if (has_rebound(m)) return yes;
-  follow(m, steps, rough);
-  follow(m, 2 * steps, fine);
+  integrate_by_scheme(m, steps, rough);
+  integrate_by_scheme(m, 2 * steps, fine);
   for (int i = 0; yes && i < m->n; i++) {
     const double off = fabs(q[0][i] - fine[i]);
     found->off = fmax(found->off, off);
@@ -356,7 +359,7 @@ static void test_random_rows(void **state)
   assert_true(found.compared > count / 3);
 }
 
-/* Rows in which friction and contacts hold the same motion in more ways than one, and in which rests end while friction holds. */
+/* Tests rows in which friction and contacts hold the same motion in more ways than one, and in which contacts open while friction sticks. */
 static void test_chosen_rows(void **state)
 {
   static const int seeds[] = {66, 88, 184, 230};
@@ -367,8 +370,8 @@ static void test_chosen_rows(void **state)
   }
 }
 
-/* Two stops without rebound, one below the other, and friction along the line of one of them: both close at one time, the upper one
- * opens and friction holds the lower body on its stop. */
+/* Tests two stops without rebound on a chain of two bodies, and friction in the direction of one of them. Both close at the same time; one
+ * opens, and friction holds the other body on its stop. */
 static void test_stop_and_friction(void **state)
 {
   const struct row m = {.n = 2,
@@ -385,7 +388,7 @@ static void test_stop_and_friction(void **state)
   assert_int_equal(found.compared, 1);
 }
 
-/* Two frictions that hold, of which one lets go and takes the other along. */
+/* Tests two sticking frictions, of which the release of one causes the release of the other. */
 static void test_two_frictions(void **state)
 {
   const struct row m = {.n = 3,
@@ -404,7 +407,7 @@ static void test_two_frictions(void **state)
   assert_int_equal(found.compared, 1);
 }
 
-/* Stops with and without rebound, and friction, of which impacts and switches follow each other in turns, faster and faster. */
+/* Tests stops with and without rebound, and friction, whose impacts and switches alternate at shorter and shorter intervals. */
 static void test_accumulation(void **state)
 {
   const struct row m = {.n = 3,
@@ -423,8 +426,8 @@ static void test_accumulation(void **state)
   assert_true(is_right("with accumulating impacts", &m, &found));
 }
 
-/* Friction on each of two joints that acts on the other one more than on its own. If each drives the other along, both may move to either
- * side, or hold: refused. If one drives and the other brakes they can only hold, which 0.1 N do not change. */
+/* Checks friction of two joints that acts on the other joint more than on its own. If each drives the other, both may move in either
+ * direction, or stick: refused. If one drives and the other brakes they can only stick, also with a load of 0.1 N. */
 static void test_driving_friction(void **state)
 {
   static const char text[] =
@@ -460,7 +463,7 @@ static void test_driving_friction(void **state)
   }
 }
 
-/* ---- stops whose rates are those that friction switches with */
+/* ---- stops whose rates are the velocities of friction */
 
 #define PAIR(wall)                                                                                 \
   "gravity: [0, 0, 0]\n"                                                                           \
@@ -474,8 +477,8 @@ static void test_driving_friction(void **state)
   " reaction: up}\n"                                                                               \
   "outputs: {px: x, py: y}\n"
 
-/* A block on a rough table, another on it, and a load that leads away from a wall that the block touches, or far from one that it never
- * reaches. By hand: both go together from 10 sin t = 1 on, and the upper one lags behind from 10 sin t = 3 on. */
+/* Checks a block on a rough table, another on it, and a load that leads away from a stop, which the block touches or which is far away. By hand:
+ * both move together from 10 sin t = 1 on, and the upper one slips from 10 sin t = 3 on. */
 static void test_leaving_a_wall(void **state)
 {
   (void)state;
@@ -504,7 +507,7 @@ static void test_leaving_a_wall(void **state)
   }
 }
 
-/* A block between two walls, with friction: nothing moves while the load changes its direction. */
+/* Checks that a block with friction between two walls, without play, does not move while the load changes its direction. */
 static void test_between_walls(void **state)
 {
   (void)state;
@@ -529,8 +532,9 @@ static void test_between_walls(void **state)
   }
 }
 
-/* Two blocks on rough floors that rub on each other: three frictions for two motions, of which one may let go while the others hold. A third block
- * is pressed against a wall all the time. The end is that of a Moreau scheme with steps of 1e-4 s, which is off by some 1e-8. */
+/* Checks two blocks on rough floors with friction on each other: three frictions for two motions, of which one may be released while the
+ * others stick. A third block is pressed against a wall all the time. The final position is that of a Moreau scheme with steps of 1e-4 s,
+ * whose error is some 1e-8. */
 static void test_three_frictions(void **state)
 {
   (void)state;
@@ -564,8 +568,8 @@ static void test_three_frictions(void **state)
   }
 }
 
-/* A block pressed against a wall, a second one that touches it, and a third one beside that, all at rest: friction holds what the contact that only touches
- * could hold, and stays at rest. */
+/* Checks that three blocks stay at rest: one pressed against a wall, a second one that touches it without force, and a third one beside
+ * that. Friction holds what the second contact could hold too. */
 static void test_touching_at_rest(void **state)
 {
   (void)state;
@@ -598,8 +602,8 @@ static void test_touching_at_rest(void **state)
   }
 }
 
-/* Two blocks that a load presses against a wall, and a third one far away with no force on it: rounding makes the rate of its open gap change sign, which
- * is no reason to stop. */
+/* Checks two blocks that a load presses against a wall, and a third one far away without force: rounding errors make the rate of its open
+ * gap change sign, which must not stop the run. */
 static void test_open_gap(void **state)
 {
   (void)state;

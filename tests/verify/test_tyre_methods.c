@@ -1,11 +1,11 @@
 /*
- * Tyres with all that runs a model: a carriage on one wheel with the Magic Formula and one with TMeasy, which bounces on a wave, is
- * steered and braked.
+ * Tyres with each method: a carriage on one wheel with the Magic Formula and one with TMeasy, which bounces on a wavy road, is driven at an angle
+ * and braked.
  *
  *   - all methods agree with mdop853 at a tolerance of 1e-10;
  *   - exported C has the same bits as a run;
- *   - a wheel that spins lands with steps of any size, and lie converges with its order;
- *   - a run that resumes a saved one goes on with the same bits, or, with implicit methods, within the tolerances.
+ *   - a spinning wheel can land with steps of any size, and lie converges with order 1;
+ *   - a run that resumes a saved one has the same bits, or, with implicit methods, agrees within the tolerances.
  */
 #include "check.h"
 #include "export_bits.h"
@@ -39,7 +39,7 @@
   "outputs: {x1: t1.Fx, y1: t1.Fy, z1: t1.Fz, m1: t1.Mz,\n"                                        \
   "  x2: t2.Fx, y2: t2.Fy, z2: t2.Fz, m2: t2.Mz}\n"
 
-static const char model[] = MODEL("800", "0.314");  /* beyond the peak, and lands */
+static const char model[] = MODEL("800", "0.314");  /* slip beyond the peak; the rear wheel lands */
 static const char gentle[] = MODEL("300", "0.305"); /* for steps of 1/256 s */
 
 static const char *const outputs[] = {"x1", "y1", "z1", "m1", "x2", "y2", "z2", "m2"};
@@ -60,7 +60,7 @@ static void test_methods(void **state)
   (void)state;
   static const struct {
     const char *name;
-    double rtol, step, error; /* of forces, beside 3000 N */
+    double rtol, step, error; /* error of the forces relative to 3000 N */
   } methods[] = {{"mdop5", 1e-7, 0, 1e-6},    {"hem5", 1e-7, 0, 1e-6},   {"phem56", 1e-7, 0, 1e-6},
                  {"abm", 1e-7, 0, 1e-6},      {"radau5", 1e-7, 0, 1e-6}, {"radau", 1e-7, 0, 1e-6},
                  {"bdf", 1e-7, 0, 1e-6},      {"sdirk4", 1e-7, 0, 1e-6}, {"trap", 1e-5, 0, 1e-5},
@@ -69,7 +69,7 @@ static void test_methods(void **state)
   cmbt_run exact, r;
   double t[8];
   run(&exact, "mdop853", 1e-10, 0);
-  assert_true(cmbt_switch_times(&exact, "t2.contact", 1, 8, t) == 1); /* it lands */
+  assert_true(cmbt_switch_times(&exact, "t2.contact", 1, 8, t) == 1); /* the rear wheel lands */
   assert_true(cmbt_switch_times(&exact, "t1.peak", 1, 8, t) >= 1);
   assert_true(fabs(cmbt_output(&exact, "y1")) > 100 && fabs(cmbt_output(&exact, "x2")) > 100);
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -96,7 +96,7 @@ static void test_exported(void **state)
   cmbt_run_close(&r);
 }
 
-/* A run by a system of its own, to the middle or from there to the end. */
+/* Runs a system of its own to the end: with a save at 40 %, or resumed from there. */
 static void run_piece(const char *method, bool resumes, double *q, double *v)
 {
   cmbt_run r;
@@ -138,7 +138,8 @@ static void test_resumed(void **state)
   }
 }
 
-/* The slip of a wheel that begins to slide grows by itself, at some instant by 1/h for any step size h in a wide range. */
+/* Checks that the error of lie has order 1 for a wheel that lands spinning: its slip is unstable when it begins to slide, with a growth
+ * rate that at some time equals 1/h for any step h in a wide range. */
 static void test_landing(void **state)
 {
   (void)state;

@@ -1,11 +1,11 @@
 /*
- * Tyres on obstacles, on roads with switches, and high above waves (dyn/tyre_force.c, the distances of dyn/road.c):
+ * Tyres on obstacles, on roads with switches, and in the air above waves (dyn/tyre_force.c, distances of dyn/road.c):
  *
- *   - a tyre that is only a spring keeps the energy at steps, walls, half-cylinders, bumps and on sums of them, at several speeds; with a
- *     damper what is lost is the damper's work;
+ *   - a tyre that is only a spring conserves the energy at steps, walls, half-cylinders, bumps and on sums of them, at several speeds; with a
+ *     damper the loss is the damper's work;
  *   - its deflection is that of the nearest of many points of the road;
- *   - on a slope beside an obstacle it has the load of the slope alone;
- *   - a wheel that is thrown above a wavy road comes down on it.
+ *   - on a slope far from an obstacle it has the same load as on the slope alone;
+ *   - a wheel that is thrown above a wavy road lands on it.
  */
 #include "check.h"
 #include "model_run.h"
@@ -15,7 +15,7 @@
 
 static const double R = 0.3, k = 50000;
 
-/* A wheel of 20 kg that rolls along x in its own weight's deflection. */
+/* A wheel of 20 kg that rolls along x, with the deflection due to its own weight at the start. */
 #define WHEEL(road, speed, axis, more)                                                             \
   "gravity: [0, 0, -10]\n"                                                                         \
   "points: {W: [0, 0, 0.296]}\n"                                                                   \
@@ -32,7 +32,7 @@ static const double R = 0.3, k = 50000;
   "outputs: {E: 'energy + if(t1.deflection > 0, 25000*t1.deflection^2, 0)', X: wheel.x, Z: "       \
   "wheel.z, rho: t1.deflection, Fz: t1.Fz, fx: t1.fx, fy: t1.fy, fz: t1.fz}\n"
 
-/* The largest change of a column beside its first value; the lowest and largest deflection. */
+/* Returns the largest relative change of a column from its first value, and the smallest and largest deflection. */
 static double change_of(const cmbt_run *r, const char *name, double *least, double *most)
 {
   double worst = 0;
@@ -46,7 +46,7 @@ static double change_of(const cmbt_run *r, const char *name, double *least, doub
   return worst;
 }
 
-static void test_spring_makes_no_energy(void **state)
+static void test_spring_conserves_energy(void **state)
 {
   (void)state;
 #define CASES(X)                                                                                   \
@@ -69,7 +69,7 @@ static void test_spring_makes_no_energy(void **state)
 #define SPEEDS(road, axis) {WHEEL(road, "1.5", axis, ""), 2.5}, {WHEEL(road, "9", axis, ""), 0.4},
       CASES(SPEEDS)
 #undef SPEEDS
-      /* so fast against a wall that the wheel's centre goes into it */
+      /* so fast against a wall that the wheel's centre enters it */
       {WHEEL("{type: stair, rise: 0.6, tread: 2, count: 1, at: [1, 0, 0]}", "20", "y", ""), 0.2},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -82,13 +82,13 @@ static void test_spring_makes_no_energy(void **state)
     printf("road %d at %s speed: %.2g, deflection up to %.4f m\n", (int)i / 2,
            i % 2 ? "high" : "low", worst, most);
     cmbt_below(worst, 1e-7);
-    assert_true(most > 0.0044); /* it met the obstacle */
+    assert_true(most > 0.0044); /* the wheel has met the obstacle */
     cmbt_run_close(&r);
   }
 }
 
-/* The rate of the deflection: Fz = k ρ + c ρ̇, and the power c ρ̇², on a bump that it does not leave. */
-static void test_damper_takes_its_work(void **state)
+/* Checks that the loss of energy is ∫ c ρ̇² dt with c ρ̇ = Fz − k ρ for the deflection ρ, on a bump that the wheel does not leave. */
+static void test_work_of_damper(void **state)
 {
   (void)state;
   double least, most;
@@ -111,7 +111,7 @@ static void test_damper_takes_its_work(void **state)
 
 /* ---- geometry */
 
-/* The nearest of many points: a stair of two steps with its risers, and a half-cylinder. */
+/* Returns the distance of (x, z) from the nearest of many points of a stair of two steps with its risers, and a half-cylinder. */
 static double nearest(double x, double z)
 {
   enum { POINTS = 4000 };
@@ -157,7 +157,7 @@ static void test_nearest_point(void **state)
   }
 }
 
-/* Far from the obstacle the sum is the slope alone, whose contact is found in another way. */
+/* Checks that far from the obstacle a sum of roads has the forces of the slope alone, whose contact point is found by another algorithm. */
 static void test_slope_beside_an_obstacle(void **state)
 {
   (void)state;
@@ -180,7 +180,7 @@ static void test_slope_beside_an_obstacle(void **state)
 
 /* ---- in the air */
 
-/* Up to 2 m above waves whose radius of curvature is 1.1 m, and back: the energy is that of a throw. */
+/* Checks the energy of a wheel that is thrown up to 2 m above waves with a radius of curvature of 1.1 m, and lands. */
 static void test_flight_above_waves(void **state)
 {
   (void)state;
@@ -216,8 +216,8 @@ static void test_flight_above_waves(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spring_makes_no_energy),
-      cmocka_unit_test(test_damper_takes_its_work),
+      cmocka_unit_test(test_spring_conserves_energy),
+      cmocka_unit_test(test_work_of_damper),
       cmocka_unit_test(test_nearest_point),
       cmocka_unit_test(test_slope_beside_an_obstacle),
       cmocka_unit_test(test_flight_above_waves),

@@ -1,14 +1,15 @@
 /*
- * Tyres (dyn/tyre_force.c), against closed forms and the curves of TMeasy written down here once more:
+ * Tyres (dyn/tyre_force.c), compared with closed forms and with the curves of TMeasy implemented here a second time:
  *
- *   - a sloping road is a flat one under inclined gravity, with camber and a slip angle; formulations and methods agree;
- *   - a tyre that is only a spring makes no energy on a road with waves, whatever its camber; lift-off and landing are events;
- *   - a slip angle builds up the lateral force over the relaxation length; a locked wheel stops where the curve says; rolling
- *     resistance slows down as it should;
- *   - a wheel that is braked to a stop on a slope stands still for a minute where the stiffness says, and rolls off in reverse; so does one
- *     from 5 m/s, where another computation says;
- *   - without friction nothing acts along the road; a wheel rests on a level road in all formulations, and never on a slope without friction;
- *   - a mirrored copy has mirrored forces.
+ *   - a sloping road is equivalent to a flat one under inclined gravity, with camber and a slip angle; formulations and methods agree;
+ *   - a tyre that is only a spring conserves the energy on a wavy road, whatever its camber; lift-off and landing are events;
+ *   - a slip angle builds up the lateral force over the relaxation length; the stopping distance of a locked wheel follows from the curve;
+ *     rolling resistance reduces the momentum by its impulse;
+ *   - a wheel that is braked to a stop on a slope stands still for a minute where its stiffness requires, and then drives off in reverse; so
+ *     does one from 5 m/s, compared with an integration of the equations written here;
+ *   - without friction no force acts along the road; a wheel has an equilibrium on a level road in all formulations, and none on a slope without
+ *     friction;
+ *   - a mirrored instance has mirrored forces.
  */
 #include "check.h"
 #include "model_case.h"
@@ -33,7 +34,7 @@ static const double G = 9.81;
   "alpha: t1.alpha, gamma: t1.gamma, rho: t1.deflection, X: wheel.x, V: wheel.vx, Z: wheel.z, "    \
   "spin: hub', turn: hub}\n"
 
-/* A curve of TMeasy at the nominal load: slope, peak and sliding. */
+/* Returns the force of a TMeasy curve c = (slope, peak slip, peak, sliding slip, sliding force) at the slip s, at the nominal load. */
 static double curve(double s, const double c[5])
 {
   const double slope = c[0], sM = c[1], FM = c[2], sS = c[3], FS = c[4];
@@ -44,7 +45,7 @@ static double curve(double s, const double c[5])
 
 static const double longitudinal[5] = {50000, 0.15, 3000, 0.4, 2800};
 
-/* σ with its floor, which is a fiftieth of the radius 0.3 m. */
+/* Returns the relaxation length slope/carcass with its smooth lower bound, a fiftieth of the radius 0.3 m. */
 static double sigma(double slope, double carcass)
 {
   return hypot(slope / carcass, 0.02 * 0.3);
@@ -52,11 +53,11 @@ static double sigma(double slope, double carcass)
 
 /* ---- slope */
 
-/* A wheel that hangs in three slides, on a plane with the angle `incline` about y, in the frame of the plane turned by `turn`. */
+/* Writes a wheel on three slides, on a plane with the inclination `incline` about y, in a frame rotated by `turn`. */
 static void write_inclined(double incline, double turn, char *text, size_t room)
 {
   const double axis[3] = {-0.1, 0.98, 0.15}, c = cos(turn), s = sin(turn);
-  const double weight = incline - turn; /* of gravity against the frame's −z */
+  const double weight = incline - turn; /* angle of gravity to the frame's −z */
   const double at[3] = {0.29 * s, 0, 0.29 * c};
   snprintf(
       text, room,
@@ -110,7 +111,7 @@ static void test_slope_is_inclined_gravity(void **state)
 
 /* ---- energy and events */
 
-static void test_spring_makes_no_energy(void **state)
+static void test_spring_conserves_energy(void **state)
 {
   (void)state;
   cmbt_run r;
@@ -133,7 +134,7 @@ static void test_spring_makes_no_energy(void **state)
   cmbt_run_close(&r);
 }
 
-/* Falls, rebounds as a spring does, and is in the air again: half a period later, about g/ω² deeper. */
+/* Checks the times of landing, by free fall, and of lift-off, after an oscillation about the equilibrium for 2 (π − atan(v ω/g))/ω. */
 static void test_landing_is_an_event(void **state)
 {
   (void)state;
@@ -172,9 +173,9 @@ static void note_warning(void *user, cmb_log_level level, const char *message)
   snprintf(w->text, sizeof w->text, "%s", message);
 }
 
-/* A wheel that falls so fast that it is pressed beyond three quarters of its radius, twice: an event each time, and one warning, on a flat
- * road, on one whose contact point is an implicit function, and on one with a switch. Where the road is not level below it, it is so but for
- * 1e-4. */
+/* Checks a wheel that falls so fast that it is deflected by more than three quarters of its radius, twice: an event each time, and one
+ * warning, on a flat road, on one whose contact point is an implicit function, and on one with a switch. The second road is level only
+ * within 1e-4, which limits the accuracy. */
 static void test_deep(void **state)
 {
   (void)state;
@@ -205,14 +206,14 @@ static void test_deep(void **state)
     cmbt_near(t[0], deep, i == 1 ? 1e-4 : 1e-7);
     assert_int_equal(w.count, 1);
     snprintf(words, sizeof words, "from t = %.4f", t[0]);
-    words[strlen(words) - 1] = '\0'; /* its last digit may be rounded */
+    words[strlen(words) - 1] = '\0'; /* the last digit may be rounded */
     assert_memory_equal(w.text, words, strlen(words));
     assert_non_null(strstr(w.text, "the wheel of tyre 't1' is nearer to the road"));
     cmbt_run_close(&r);
   }
 }
 
-/* Where a run begins like that the warning comes at once, and there is no event. */
+/* Checks that a run which begins with such a deflection warns at once and has no event. */
 static void test_deep_at_the_start(void **state)
 {
   (void)state;
@@ -235,7 +236,8 @@ static void test_deep_at_the_start(void **state)
   cmbt_run_close(&r);
 }
 
-/* Limits of the law have names: the load goes beyond that of the file where the wheel falls on the road. */
+/* Checks that switching functions of the tyre's limits have names of the tyre: the load exceeds that of the file when the wheel hits the
+ * road. */
 static void test_limits_have_names(void **state)
 {
   (void)state;
@@ -256,20 +258,22 @@ static void test_limits_have_names(void **state)
     assert_true(cmbt_switch_times(&r, "t1.load_most", 1, 8, t) >= 1);
     for (int k = 0; k < r.eq->ns; k++) {
       if (strncmp(r.eq->switch_names[k], "t1.", 3) == 0) continue;
-      fail_msg("a switch of %s is called '%s'", files[i], r.eq->switch_names[k]);
+      fail_msg("a switching function of %s has the name '%s'", files[i], r.eq->switch_names[k]);
     }
     cmbt_run_close(&r);
   }
 }
 
+/* Counts the warnings about crossings that could not be proved. */
 static void note_doubt(void *user, cmb_log_level level, const char *message)
 {
   int *count = user;
   *count += level == CMB_LOG_WARNING && strstr(message, "no change of sign could be proved");
 }
 
-/* A wheel that bounces, and could lean: each landing and each lift-off is found, and nothing is in doubt about them. */
-static void test_bounces_without_doubt(void **state)
+/* Checks a bouncing wheel with a joint that permits camber: each landing and each lift-off is found, without a warning that a crossing
+ * could not be proved. */
+static void test_proved_bounces(void **state)
 {
   (void)state;
   const double fall = sqrt(2 * G * 0.05) / G, omega = sqrt(2e5 / 40);
@@ -311,7 +315,8 @@ static void test_bounces_without_doubt(void **state)
   "forces: {t1: {type: tyre, on: wheel@W, axis: " axis                                             \
   ", radius: 0.3, stiffness: 200000, " TMEASY more_force "}\n" OUTPUTS
 
-/* Re = 0.3 - (1/3) 0.015 */
+/* Checks that after a step of the slip angle tan α grows to tan(steer) as 1 − exp(−distance/σ). The wheel rolls with the radius
+ * 0.3 − 0.015/3 = 0.295. */
 static void test_lateral_force_lags(void **state)
 {
   (void)state;
@@ -330,7 +335,7 @@ static void test_lateral_force_lags(void **state)
   cmbt_run_close(&r);
 }
 
-/* Where the work is the energy: the carcass yields, F = c x, until it slides. */
+/* Returns the distance in which the work of the tyre force equals the kinetic energy: F = c x up to the peak, then the sliding force. */
 static double stopping_distance(double mass, double speed)
 {
   const double rise = longitudinal[2] / 100000, energy = 0.5 * mass * speed * speed;
@@ -357,7 +362,7 @@ static void test_locked_wheel_stops(void **state)
   const double expected = stopping_distance(300, speed);
   cmbt_near(farthest, expected, 1e-3 * expected);
   assert_true(expected > 11.5 && expected < 12.5); /* v²/(2 μ g), μ g = 2800/300 */
-  const double yields = longitudinal[4] / 100000;  /* FS/c */
+  const double yields = longitudinal[4] / 100000;  /* carcass deflection FS/c */
   printf("a locked wheel swings back by %.4f m, expected %.4f m\n", farthest - cmbt_output(&r, "X"),
          yields);
   cmbt_near(farthest - cmbt_output(&r, "X"), yields, 2e-3 * yields);
@@ -365,8 +370,8 @@ static void test_locked_wheel_stops(void **state)
   cmbt_run_close(&r);
 }
 
-/* The momentum m V + I Ω/Re is what rolling resistance takes away. */
-static void test_coasts_down(void **state)
+/* Checks that rolling resistance reduces the momentum m V + I Ω/Re by its impulse. */
+static void test_rolling_resistance(void **state)
 {
   (void)state;
   const double Re = 0.3 - 0.005, lost = 0.015 * 3000 * 10;
@@ -376,7 +381,7 @@ static void test_coasts_down(void **state)
       CMB_FORM_EXPLICIT);
   cmbt_run_to(&r, 10, 0);
   const double momentum = 300 * cmbt_output(&r, "V") + cmbt_output(&r, "spin") / Re;
-  /* two tolerances, 1e-6, of the momentum at the start, which is 14 times what is lost */
+  /* two tolerances, 1e-6, of the initial momentum, which is 14 times the loss */
   cmbt_near(300 * 20 + 67.7966101694915 / Re - momentum, lost, 3e-5 * lost);
   const double braking = 300 * lost / 10 / (300 + 1 / (Re * Re));
   cmbt_near(curve(-cmbt_output(&r, "kappa"), longitudinal), braking, 1e-3 * braking);
@@ -385,7 +390,7 @@ static void test_coasts_down(void **state)
 
 /* ---- standstill */
 
-/* The deflection at which the curve has this force, by halving. */
+/* Returns the deflection at which the curve has this force, by bisection. */
 static double deflection_of(double force)
 {
   double low = 0, high = longitudinal[1];
@@ -399,7 +404,7 @@ static double deflection_of(double force)
   return low * sigma(50000, 100000);
 }
 
-/* Gravity inclined; the hub rolls until `brakes`, is then held by a spring and damper and after 70 s driven backwards. */
+/* Runs a wheel under inclined gravity: the hub is free until `brakes`, then held by a spring and damper, and driven backwards after 70 s. */
 static void run_stopping(cmbt_run *r, double speed, double brakes)
 {
   char text[4000];
@@ -417,6 +422,7 @@ static void run_stopping(cmbt_run *r, double speed, double brakes)
   cmbt_run_to(r, 71, 0.5);
 }
 
+/* Checks that between 10 s and 70 s the wheel does not move and its deflection carries the weight's component. */
 static void check_standing(const cmbt_run *r)
 {
   double stood = NAN;
@@ -429,7 +435,7 @@ static void check_standing(const cmbt_run *r)
   }
 }
 
-/* Driven by 600 N m: 300 kg and 1 kg m² gain speed together but for the slip at the force between them, which stays. */
+/* Checks the rolling condition in reverse with 600 N m: 300 kg and 1 kg m² are accelerated, with the constant slip that belongs to the force. */
 static void check_reverse(const cmbt_run *r)
 {
   const double Re = 0.295, V = cmbt_output(r, "V"), hill = 300 * 1.466;
@@ -455,22 +461,24 @@ static void test_stands_and_reverses(void **state)
   cmbt_run_close(&rolls);
 }
 
-/* The same with a Magic Formula: on a slope from 5 m/s by a soft spring and damper, which becomes a stiff one, and driven off backwards. */
+/* The same with a Magic Formula: braked on a slope from 5 m/s by a soft spring and damper, which become stiff, and then driven backwards. */
 static const double slow_mass = 400, slow_slope = 1.5, slow_target = 16; /* rad */
 static const double soft[2] = {40, 80}, stiff[2] = {20000, 300};
 
-/* car-205-60r15.tir at its nominal load of 4000 N, which is 400 kg at 10 m/s²: Re, and the slip at a longitudinal force. */
+/* Returns the effective radius of car-205-60r15.tir at its nominal load of 4000 N, 400 kg at 10 m/s². */
 static double file_radius(void)
 {
   return 0.3135 - 4000 / 200000.0 * (0.24 * atan(8) + 0.01);
 }
 
+/* Returns the slip of that tyre for a longitudinal force at the nominal load. */
 static double file_slip(double force)
 {
   return tan(asin(force / 4000) / 1.6) / (16 / 1.6);
 }
 
-/* A spring c in series with a contact that has the slip of its force: x, V, the hub's angle and spin, and the deflection F/c. */
+/* Computes the rates of y: x, V, the hub's angle and angular velocity, and the deflection F/c of a spring c in series with a contact whose
+ * slip depends on the force. */
 static void slow_rates(double t, const double y[5], double rate[5])
 {
   const double Re = file_radius(), V = y[1], spin = y[3], force = 4e5 * y[4];
@@ -486,6 +494,7 @@ static void slow_rates(double t, const double y[5], double rate[5])
   rate[4] = Re * spin - V - fabs(V) * file_slip(force);
 }
 
+/* Returns the position at t_end by the classical Runge-Kutta method. */
 static double slow_place(double t_end)
 {
   const double dt = 5e-4;
@@ -542,9 +551,10 @@ static void test_file_stops_and_reverses(void **state)
   cmbt_run_close(&r);
 }
 
-/* ---- without friction, and at rest on a level road */
+/* ---- without friction, and equilibrium on a level road */
 
-/* On a road without friction nothing acts along it, at any speed and slip; with little friction the most is what the curve says. */
+/* Checks that without friction no force acts along the road, at any speed and slip, and that with little friction the force is at most that
+ * of the curve times the coefficient. */
 static void test_ice(void **state)
 {
   (void)state;
@@ -575,7 +585,7 @@ static void test_ice(void **state)
   }
 }
 
-static void test_level_rest(void **state)
+static void test_level_equilibrium(void **state)
 {
   (void)state;
   static const cmb_formulation forms[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL, CMB_FORM_CARTESIAN};
@@ -606,8 +616,8 @@ static void test_level_rest(void **state)
   }
 }
 
-/* A wheel without friction runs down a slope for ever. */
-static void test_no_rest_on_a_slope(void **state)
+/* Checks that a wheel without friction has no equilibrium on a slope. */
+static void test_no_equilibrium_on_slope(void **state)
 {
   (void)state;
   cmb_equilibrium_report report;
@@ -626,9 +636,9 @@ static void test_no_rest_on_a_slope(void **state)
   cmbt_run_close(&r);
 }
 
-/* ---- mirrored copies */
+/* ---- mirrored instances */
 
-static void test_copies_are_mirrored(void **state)
+static void test_mirrored_instances(void **state)
 {
   (void)state;
   cmbt_run r;
@@ -659,9 +669,9 @@ static void test_copies_are_mirrored(void **state)
   cmbt_run_close(&r);
 }
 
-/* ---- roads that know the radius, files, refusals */
+/* ---- roads evaluated for a radius, files, refused models */
 
-/* A disc 0.1 m beside the top of a half-cylinder of 0.05 m: pushed away along the line from axis to centre. */
+/* Checks the force on a disc 0.1 m beside the axis of a half-cylinder of 0.05 m: it acts along the line from axis to centre. */
 static void test_half_cylinder(void **state)
 {
   (void)state;
@@ -682,7 +692,8 @@ static void test_half_cylinder(void **state)
   cmbt_run_close(&r);
 }
 
-/* The Magic Formula of a file: at its nominal load the loaded radius is R0 - Fz/k within what the spin and its bend make. */
+/* Checks the Magic Formula of a file: the vertical force near the nominal load (2.5 % for spin and nonlinearity), slip angle and lateral
+ * force. */
 static void test_file(void **state)
 {
   (void)state;
@@ -703,8 +714,8 @@ static void test_file(void **state)
     cmbt_run_to(&r[i], 1, 0);
   }
   cmbt_near(cmbt_output(&r[0], "Fz"), 4000, 100);
-  const double Fy =
-      cmbt_output(&r[0], "Fy"); /* check value at 1 degree: -824.7; 0.05 is 2.86 degrees */
+  /* check value at 1 degree: -824.7; 0.05 is 2.86 degrees */
+  const double Fy = cmbt_output(&r[0], "Fy");
   assert_true(Fy < -1900 && Fy > -2400);
   cmbt_near(cmbt_output(&r[1], "Fy"), Fy, 1e-6 * 4000);
   cmbt_near(tan(cmbt_output(&r[0], "alpha")), 0.05, 1e-5);
@@ -712,7 +723,7 @@ static void test_file(void **state)
   cmbt_run_close(&r[1]);
 }
 
-/* Sets of numbers in files: a locked wheel under the nominal load brakes with at most the peak, and slides with what the set says. */
+/* Checks the parameter sets in files: a locked wheel under the nominal load reaches the peak force, and then the sliding force of the set. */
 static void test_sets(void **state)
 {
   (void)state;
@@ -745,7 +756,7 @@ static void test_sets(void **state)
   }
 }
 
-/* A wheel that lies on its side has no contact point. */
+/* Checks that a wheel on its side, which has no contact point, ends the run with an error. */
 static void test_axis_along_the_normal(void **state)
 {
   (void)state;
@@ -804,21 +815,21 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_slope_is_inclined_gravity),
-      cmocka_unit_test(test_spring_makes_no_energy),
+      cmocka_unit_test(test_spring_conserves_energy),
       cmocka_unit_test(test_landing_is_an_event),
       cmocka_unit_test(test_deep),
-      cmocka_unit_test(test_bounces_without_doubt),
+      cmocka_unit_test(test_proved_bounces),
       cmocka_unit_test(test_deep_at_the_start),
       cmocka_unit_test(test_limits_have_names),
       cmocka_unit_test(test_lateral_force_lags),
       cmocka_unit_test(test_locked_wheel_stops),
-      cmocka_unit_test(test_coasts_down),
+      cmocka_unit_test(test_rolling_resistance),
       cmocka_unit_test(test_stands_and_reverses),
       cmocka_unit_test(test_file_stops_and_reverses),
       cmocka_unit_test(test_ice),
-      cmocka_unit_test(test_level_rest),
-      cmocka_unit_test(test_no_rest_on_a_slope),
-      cmocka_unit_test(test_copies_are_mirrored),
+      cmocka_unit_test(test_level_equilibrium),
+      cmocka_unit_test(test_no_equilibrium_on_slope),
+      cmocka_unit_test(test_mirrored_instances),
       cmocka_unit_test(test_half_cylinder),
       cmocka_unit_test(test_file),
       cmocka_unit_test(test_sets),

@@ -1,6 +1,6 @@
 /*
- * Impacts, rest and what follows, against solutions in closed form: a ball that bounces on a floor, on a slope, and on a table that
- * moves; Newton's cradle; a block that rocks; a box on four corners; balls that rest and leave; and what happens at the end of a run.
+ * Impacts and resting contacts, compared with solutions in closed form: a ball that bounces on a floor, on a slope, and on a moving table;
+ * Newton's cradle; a rocking block; a box on four corners; contacts that close permanently and open again; and events at the end of a run.
  *
  * A ball that falls from the height 1 onto a floor with the restitution e bounces at t₁ = √(2/g), t₁ + 2 t₁ e, t₁ + 2 t₁ (e + e²), ..,
  * and is at rest from t₁ (1 + e)/(1 − e) on.
@@ -16,7 +16,7 @@ enum { MOST = 1000, TEXT = 2000 };
 
 static const double G = 9.81;
 
-/* trap is of order 2: at small tolerances it takes millions of steps. Parabolas it follows exactly. */
+/* Opens a run. trap has order 2 and would take millions of steps at small tolerances; it is exact for parabolas. */
 static void open_run(cmbt_run *r, const char *text, int method, int formulation)
 {
   cmbt_run_open_text(r, text, cmbt_formulation(formulation));
@@ -24,7 +24,7 @@ static void open_run(cmbt_run *r, const char *text, int method, int formulation)
   if (cmbt_is(cmb_method_at(method), "trap")) r->rtol = 1e-6;
 }
 
-/* The only rest of a run: where its impacts accumulate. */
+/* Returns the time at which the impacts accumulate, from the only event of this name. */
 static double limit_of(const cmbt_run *r, const char *name)
 {
   double limit = NAN;
@@ -56,11 +56,11 @@ static const char BALL_STOP[] = "bodies: {ball: {mass: 1, sphere: [0, 0, 0], rad
                                 "loops: {touch: {type: stop, formula: ball.z, restitution: 0.8}}\n"
                                 "outputs: {h: ball.z, w: ball.vz}\n";
 
-/* A gap has rounding errors of this size, and so the least bounces have no more than half the digits. */
+/* The size of rounding errors of a gap; times of the smallest bounces have at most half of the digits. */
 static const double LEAST_GAP = 1e-16;
 
-/* The largest error of the bounces, the falls begin at t = 0 from the height 1. `last` is how many of them are well above the rounding
- * errors of the gap: an interval is 2 √(2h/g). */
+/* Returns the largest error of the times of bounces of a ball that falls from the height 1 at t = 0. *last is the number of bounces well
+ * above the rounding errors of the gap: a bounce of height h takes 2 √(2h/g). */
 static double bounce_error(const double *t, int count, double g, double e, int *last)
 {
   const double first = sqrt(2 / g), least = 2 * sqrt(2 * 1e4 * LEAST_GAP / g);
@@ -73,8 +73,8 @@ static double bounce_error(const double *t, int count, double g, double e, int *
   return worst;
 }
 
-/* bdf begins with order 1 behind each impact, and keeps no more than its tolerances: positions then are off by some multiple of
- * them, and bounces by that over the velocity. */
+/* Checks the times of bounces and of their accumulation. bdf starts with order 1 after each impact, and its errors are a multiple of its
+ * tolerances; those of times are errors of positions divided by the velocity. */
 static void check_bounces(const cmbt_run *r, const char *kind, double g, double e, double usual,
                           double for_bdf)
 {
@@ -117,8 +117,8 @@ static void test_ball(void **state)
   }
 }
 
-/* At the tolerances that a run has by default the bounces are those of the series, too, and what is left out is within them. */
-static void test_ball_coarsely(void **state)
+/* Checks the same at the default tolerances of a run; errors, and bounces that are left out, are within them. */
+static void test_ball_default_tolerance(void **state)
 {
   (void)state;
   for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
@@ -132,7 +132,7 @@ static void test_ball_coarsely(void **state)
   }
 }
 
-/* ---- on a slope: the velocity along it is kept, at rest too */
+/* ---- on a slope: the velocity along it does not change by impacts, and at rest on the slope the ball slides on */
 
 static void test_slope(void **state)
 {
@@ -160,12 +160,12 @@ static void test_slope(void **state)
   }
 }
 
-/* ---- a table that moves: a simulation of its own, exact from impact to impact */
+/* ---- a moving table: reference by exact flights from impact to impact */
 
-/* The table is at A sin(ω t). */
+/* A table at the height A sin(ω t), with a ball above it. */
 struct table {
   double A, omega, e;
-  double t, h, w; /* the ball, as it flies */
+  double t, h, w; /* time, height and velocity of the ball at the beginning of its flight */
 };
 
 static double table_at(const struct table *x, double t)
@@ -188,8 +188,8 @@ static double gap_at(const struct table *x, double s)
   return x->h + x->w * s - G / 2 * s * s - table_at(x, x->t + s);
 }
 
-/* How long until the ball comes down to the table again: steps along the flight, the first from where it is certainly above, then
- * halves. It begins on the table with the relative velocity `up`, or above it. */
+/* Returns how long the ball flies until it touches the table again, by steps along the flight and bisection. It starts on the table with
+ * the relative velocity `up`, or above it. */
 static double flight(const struct table *x, double up)
 {
   const double relative = G + table_acceleration(x, x->t);
@@ -208,7 +208,7 @@ static double flight(const struct table *x, double up)
   return begin;
 }
 
-/* The next impact; the velocity that separates them afterwards. */
+/* Advances to the state after the next impact. Returns the relative velocity of separation. */
 static double bounce(struct table *x, double up)
 {
   const double s = flight(x, up);
@@ -244,17 +244,17 @@ static void test_table(void **state)
       up = bounce(&x, up);
       cmbt_near(t[k], x.t, tolerance);
     }
-    cmbt_near(cmbt_output(&r, "h"), table_at(&x, 4), 1e-9); /* at rest on it: A ω² < g */
+    cmbt_near(cmbt_output(&r, "h"), table_at(&x, 4), 1e-9); /* the contact stays closed: A ω² < g */
     cmbt_near(cmbt_output(&r, "w"), table_rate(&x, 4), 1e-9);
     limit_of(&r, "touch.rest");
     cmbt_run_close(&r);
   }
 }
 
-/* ---- rest that ends */
+/* ---- contacts that open again */
 
-/* A table that goes down with the acceleration 3 t²: the ball leaves it when that is g. */
-static void test_leaves(void **state)
+/* Checks the time at which a contact opens: the table is accelerated downwards by 3 t², which then equals g. */
+static void test_opening_contact(void **state)
 {
   (void)state;
   const double leaves = sqrt(G / 3), h = -pow(leaves, 4) / 4, w = -pow(leaves, 3);
@@ -273,13 +273,13 @@ static void test_leaves(void **state)
     const double s = 2.5 - leaves;
     printf("%-9s leaves %.1e s from where it should, h off by %.1e\n", r.method,
            fabs(t[0] - leaves), fabs(cmbt_output(&r, "h") - (h + w * s - G / 2 * s * s)));
-    cmbt_near(t[0], leaves, 2e-9); /* a billionth of the weight counts as nothing */
+    cmbt_near(t[0], leaves, 2e-9); /* a contact force below a billionth of the weight counts as 0 */
     cmbt_near(cmbt_output(&r, "h"), h + w * s - G / 2 * s * s, is_bdf ? 1e-6 : 1e-7);
     cmbt_run_close(&r);
   }
 }
 
-/* Where the table's acceleration comes to −g: the ball leaves it. The table is not that fast at x->t. */
+/* Returns the next time at which the table's acceleration reaches −g, where the contact opens. At x->t the acceleration is above −g. */
 static double next_leave(const struct table *x)
 {
   const double pi = acos(-1), phase = asin(G / (x->A * x->omega * x->omega));
@@ -287,7 +287,7 @@ static double next_leave(const struct table *x)
   return (phase + 2 * pi * turns) / x->omega;
 }
 
-/* The ball is thrown up by a table with A ω² > g, bounces, comes to rest, and is thrown again, for twenty periods. */
+/* Checks a ball that is thrown up by a table with A ω² > g, bounces, comes to rest on it, and is thrown again, for twenty periods. */
 static void test_thrown(void **state)
 {
   (void)state;
@@ -316,20 +316,21 @@ static void test_thrown(void **state)
     for (int k = 0; k < leaves; k++) {
       x.t = next_leave(&x), x.h = table_at(&x, x.t), x.w = table_rate(&x, x.t);
       worst = fmax(worst, fabs(leave[k] - x.t));
-      while (n < touches && touch[n] <= leave[k] + 1e-3) n++; /* it takes 0.3 s to come back */
+      while (n < touches && touch[n] <= leave[k] + 1e-3) n++; /* the flight takes 0.3 s */
       double up = 0;
       do {
         up = bounce(&x, up);
         if (n < touches && up > 1e-5) worst = fmax(worst, fabs(touch[n++] - x.t));
       } while (up > 1e-10);
     }
-    printf("%-9s %d impacts, %d rests, times to %.1e s\n", r.method, touches, rests, worst);
+    printf("%-9s %d impacts, %d resting contacts, times to %.1e s\n", r.method, touches, rests,
+           worst);
     cmbt_below(worst, is_bdf ? 1e-4 : 2e-8);
     cmbt_run_close(&r);
   }
 }
 
-/* A ball that goes down a stair at 0.8 m/s: each second and a quarter it comes to an edge, falls by 0.2 m, bounces and rests. */
+/* Checks a ball that moves down a stair at 0.8 m/s: every 1.25 s it reaches an edge, falls by 0.2 m, bounces and comes to rest on the step. */
 static void test_stair(void **state)
 {
   (void)state;
@@ -380,7 +381,7 @@ static void write_cradle(char text[TEXT], int lifted)
            lifted);
 }
 
-/* The period of a ball: 4 K(sin(α/2)) √(J/(m g L)), K by the arithmetic and the geometric mean. */
+/* Returns the period of a ball, 4 K(sin(α/2)) √(J/(m g L)), with K by the arithmetic-geometric mean. */
 static double cradle_period(double amplitude)
 {
   double a = 1, b = cos(amplitude / 2);
@@ -391,7 +392,7 @@ static double cradle_period(double amplitude)
   return 2 * acos(-1) / a * sqrt((1 + 0.4 * 0.05 * 0.05) / G);
 }
 
-/* As many balls as were lifted on one side rise on the other, the rest hangs still, for five periods. */
+/* Checks for five periods that as many balls rise on one side as were lifted on the other, and that the others stay at rest. */
 static void check_cradle(int method, int formulation, int lifted)
 {
   char text[TEXT];
@@ -432,7 +433,8 @@ static void test_cradle(void **state)
 
 /* ---- the rocking block */
 
-/* θ'' = p² (θ − α sign θ): it falls back from θ₀ in acosh(α/(α − θ₀))/p, with θ'² = p² θ₀ (2α − θ₀), of which r² is left. */
+/* Compares the times of impacts with those of θ'' = p² (θ − α sign θ): the block falls back from θ₀ in acosh(α/(α − θ₀))/p, with θ'² = p²
+ * θ₀ (2α − θ₀), which the impact multiplies by r². */
 static void test_rocking(void **state)
 {
   (void)state;
@@ -470,7 +472,7 @@ static void test_rocking(void **state)
   }
 }
 
-/* ---- two masses on a spring, one against a stop: jumps become lower than rounding of the place, and the body rests all the same */
+/* ---- two masses on a spring, one against a stop: its bounces become smaller than the rounding of its position, and it still comes to rest */
 
 static void test_two_masses(void **state)
 {
@@ -500,11 +502,12 @@ static void test_two_masses(void **state)
   }
 }
 
-/* ---- a blow that takes a body away from the surface of an event that it rested on */
+/* ---- an impact that separates a body from the surface of an event with which it was in contact */
 
-/* The second body is pushed against its limit, which is an event, and comes to rest there; the wall strikes the first one. The blow parts them,
- * which rounding must not undo: the limit is not passed. Written as a stop it is the same motion. */
-static void test_parted(void **state)
+/* Checks that a body does not pass its limit, which is an event. It is pushed to this limit and comes to rest there; then the other body
+ * hits the wall. The impact separates the bodies from the limit, and rounding must not reverse that. With a stop as the limit the motion is
+ * the same. */
+static void test_separation(void **state)
 {
   (void)state;
   static const char *const limits[] = {
@@ -537,9 +540,9 @@ static void test_parted(void **state)
   }
 }
 
-/* ---- events on one condition, and events that impacts elsewhere call again */
+/* ---- events with the same condition, and events that are triggered again by impacts elsewhere */
 
-/* Both act where the ball touches, though the first turns it back before the second is looked at. */
+/* Checks that both events act when the ball touches, although the first reverses the ball's velocity before the second is applied. */
 static void test_same_condition(void **state)
 {
   (void)state;
@@ -564,8 +567,8 @@ static void test_same_condition(void **state)
   }
 }
 
-/* A body rests on a floor, which is an event, and a heavier one falls on it and stays there: the floor throws the first one back, and the
- * second one presses it down again, without end at one time. Both rest then. */
+/* Checks that two bodies come to rest: one on a floor, which is an event, and a heavier one that falls on it without rebound. The floor
+ * reverses the first body's velocity, and the second body presses it down again, infinitely often at one time. */
 static void test_pressed_down(void **state)
 {
   (void)state;
@@ -590,7 +593,7 @@ static void test_pressed_down(void **state)
   }
 }
 
-/* ---- a box on its four corners: one more than hold it */
+/* ---- a box on its four corners, one more than statically determinate */
 
 static void test_box(void **state)
 {
@@ -616,7 +619,7 @@ static void test_box(void **state)
       cmbt_run_to(&r, 2, 0);
       cmbt_near(cmbt_output(&r, "z"), 0.2, 1e-8);
       cmbt_near(cmbt_output(&r, "up"), 1, 1e-12);
-      cmbt_near(cmbt_output(&r, "x"), 1, 1e-6); /* nothing acts along the floor */
+      cmbt_near(cmbt_output(&r, "x"), 1, 1e-6); /* no force along the floor */
       cmbt_near(cmbt_output(&r, "energy"), 2 * G * 0.2 + 0.25, 1e-6);
       cmbt_run_close(&r);
     }
@@ -625,7 +628,8 @@ static void test_box(void **state)
 
 /* ---- the end of a run */
 
-/* At 0.5 s, where the run ends, a body that has gone 0.5 m at 1 m/s turns back twice as fast; and a time behind the end is not reached. */
+/* At 0.5 s, where the run ends, a body that has moved 0.5 m at 1 m/s is reversed with twice the speed; a condition on a later time is not
+ * reached. */
 static const char LAST[] = "bodies: {b: {mass: 2, sphere: [0, 0, 0], radius: 0.1}}\n"
                            "joints: {s: {type: prismatic, child: b, axis: x, rate: 1}}\n"
                            "events:\n"
@@ -635,7 +639,7 @@ static const char LAST[] = "bodies: {b: {mass: 2, sphere: [0, 0, 0], radius: 0.1
                            "  later: {when: t > 0.5000000001, action: record}\n"
                            "outputs: {x: b.x, vx: b.vx, after: 'if(t > 0.5, 1, 0)'}\n";
 
-/* A ball that falls for 1 s exactly, and rebounds there. */
+/* A ball that falls for exactly 1 s and rebounds at the end. */
 static const char LANDS[] = "bodies: {b: {mass: 2, sphere: [0, 0, 0], radius: 0.1}}\n"
                             "joints: {z: {type: prismatic, child: b, axis: z, start: 4.905}}\n"
                             "loops: {base: {type: stop, formula: b.z, restitution: 0.5}}\n"
@@ -672,7 +676,7 @@ static void check_last_event(int method, int formulation)
   cmbt_run_close(&r);
 }
 
-/* Both sides are handed out. */
+/* Checks that the observer receives the state before and the state after the event. */
 static void check_last_sides(int method)
 {
   cmbt_run r;
@@ -712,14 +716,20 @@ static void test_at_the_end(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ball),         cmocka_unit_test(test_ball_coarsely),
-      cmocka_unit_test(test_slope),        cmocka_unit_test(test_table),
-      cmocka_unit_test(test_leaves),       cmocka_unit_test(test_thrown),
-      cmocka_unit_test(test_stair),        cmocka_unit_test(test_cradle),
-      cmocka_unit_test(test_rocking),      cmocka_unit_test(test_box),
-      cmocka_unit_test(test_parted),       cmocka_unit_test(test_same_condition),
-      cmocka_unit_test(test_pressed_down), cmocka_unit_test(test_two_masses),
-      cmocka_unit_test(test_at_the_end)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ball),
+                                     cmocka_unit_test(test_ball_default_tolerance),
+                                     cmocka_unit_test(test_slope),
+                                     cmocka_unit_test(test_table),
+                                     cmocka_unit_test(test_opening_contact),
+                                     cmocka_unit_test(test_thrown),
+                                     cmocka_unit_test(test_stair),
+                                     cmocka_unit_test(test_cradle),
+                                     cmocka_unit_test(test_rocking),
+                                     cmocka_unit_test(test_box),
+                                     cmocka_unit_test(test_separation),
+                                     cmocka_unit_test(test_same_condition),
+                                     cmocka_unit_test(test_pressed_down),
+                                     cmocka_unit_test(test_two_masses),
+                                     cmocka_unit_test(test_at_the_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
