@@ -41,8 +41,8 @@ static void test_identifiers(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks names that need a suffix: keywords of C and C++, macros of their headers, names of members that the struct has anyway (`own`); and
- * names that equal such a name with its suffix. */
+/* Checks which names get a suffix: keywords of C and C++, macros of their headers, names of members that the struct has anyway (`own`), and names
+ * that equal such a name with its suffix. */
 static void test_taken_names(void **state)
 {
   (void)state;

@@ -87,7 +87,7 @@ static cmb_equations correct_equations(void)
                          .inputs = inputs};
 }
 
-/* Checks that wrong equations are refused by all functions that take equations. */
+/* Checks that wrong equations are refused by the functions that create systems, integrators and linearisations. */
 static void refuse_equations(cmb_context *ctx, const cmb_equations *eq)
 {
   const cmb_integrator_options o = cmb_integrator_defaults();
