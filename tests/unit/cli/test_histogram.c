@@ -65,7 +65,8 @@ static void test_octaves(void **state)
   }
 }
 
-/* Checks the quantile without samples, NaN, and samples 0, 1e-15 and 1e9 times a second, outside of the buckets. */
+/* Checks the quantile without samples, which is NaN, and the samples 0, 1e-15 and 1e9, which are outside of the buckets of the unit
+ * 1e-3. */
 static void test_outside(void **state)
 {
   (void)state;

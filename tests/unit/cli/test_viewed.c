@@ -1,7 +1,7 @@
 /*
  * Tests `camber view` when memory runs out: the command is repeated, and in each repetition another one of the program's own requests for
- * memory (malloc, calloc, realloc, strdup, strndup) fails. Either the page is complete and the exit code is CLI_DONE, or there is no page and
- * the exit code is another one. The linker replaces the functions of the C library by those below (--wrap).
+ * memory (malloc, calloc, realloc, strdup, strndup) fails. Either the page is complete and the exit code is CLI_DONE, or there is no page
+ * and the exit code is another one. The linker replaces the functions of the C library by those below (--wrap).
  */
 #include "cli/cli.h"
 

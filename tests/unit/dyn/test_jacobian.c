@@ -1,6 +1,7 @@
 /*
- * Tests of the derivatives of the residual r = M a − f + Gᵀλ by q and v (dyn/jacobian.h): the closed form of the inertial part gives the same
- * ∂r/∂q and ∂r/∂v as automatic differentiation, for random trees with loops and forces, with all joints but those with Euler parameters.
+ * Tests of the derivatives of the residual r = M a − f + Gᵀλ by q and v (dyn/jacobian.h): the closed form of the inertial part gives the
+ * same ∂r/∂q and ∂r/∂v as automatic differentiation, for random trees with loops and forces, with all joints but those with Euler
+ * parameters.
  */
 #include "chain.h"
 #include "check.h"
@@ -104,7 +105,7 @@ static void spread(const cmb_pattern *p, const double *values, double *dense)
   }
 }
 
-/* Returns the largest largest_difference between the derivative of the equations and automatic differentiation of r, relative to the largest entry
+/* Returns the largest difference between the derivative of the equations and automatic differentiation of r, relative to the largest entry
  * (or to 1, if that is greater). Checks that the pattern of the derivative has only entries on which r depends. */
 static double largest_difference(cmb_context *ctx, const struct case_ *c, cmb_derivative which)
 {
@@ -163,8 +164,8 @@ static void test_closed_form(void **state)
     worst = fmax(worst, largest_difference(ctx, &c, CMB_RESIDUAL_V));
     close_case(&c);
   }
-  print_message("%d of 60 mechanisms in closed form, largest largest_difference %.2g\n",
-                closed_forms, worst);
+  print_message("%d of 60 mechanisms in closed form, largest difference %.2g\n", closed_forms,
+                worst);
   assert_true(closed_forms > 20 && with_forces > 100);
   cmbt_below(worst, 1e-11);
   cmb_context_destroy(ctx);
@@ -216,7 +217,7 @@ static double *closed_form(cmb_context *ctx, struct small *s, int which)
   return A;
 }
 
-/* Returns the largest largest_difference between the closed form and automatic differentiation of r, relative to the largest entry (or to 1). */
+/* Returns the largest difference between the closed form and automatic differentiation of r, relative to the largest entry (or to 1). */
 static double largest_difference_of_small(cmb_context *ctx, struct small *s, int which)
 {
   const int n = s->n;
@@ -257,7 +258,7 @@ static void test_small_trees(void **state)
     cmb_arena_destroy(s.arena);
     cmb_model_destroy(m);
   }
-  print_message("100 small trees, largest largest_difference %.2g\n", worst);
+  print_message("100 small trees, largest difference %.2g\n", worst);
   cmbt_below(worst, 1e-12);
   cmb_context_destroy(ctx);
 }

@@ -105,8 +105,9 @@ static void read_tir(cmb_context *ctx, const char *name, cmb_tir *tir)
   assert_int_equal(cmb_tir_parse(ctx, name, text, length, tir), CMB_OK);
 }
 
-/* Checks the load, with the effects of camber γ, lateral force, pressure, spin and contact of the rim, the free radius and the rolling radius
- * at that load. The tolerance is 1e-5, because |γ| is replaced by γ²/sqrt(γ² + 1e-8), with the relative error 1e-8/(2 γ²) <= 5.6e-6. */
+/* Checks the load, with the effects of camber γ, lateral force, pressure, spin and contact of the rim, the free radius and the rolling
+ * radius at that load. The tolerance is 1e-5, because |γ| is replaced by γ²/sqrt(γ² + 1e-8), with the relative error 1e-8/(2 γ²) <=
+ * 5.6e-6. */
 static void test_loads(void **unused)
 {
   (void)unused;
@@ -220,8 +221,8 @@ static void test_derivatives(void **unused)
   cmb_context_destroy(ctx);
 }
 
-/* Checks a wheel that runs backwards: if Vx, κ, α and γ change their signs, Fx and Fy change theirs, and Mz does not, except that of a tyre with
- * a residual torque (QDZ6), whose sign depends on the direction of travel. */
+/* Checks a wheel that runs backwards: if Vx, κ, α and γ change their signs, Fx and Fy change theirs, and Mz does not, except that of a tyre
+ * with a residual torque (QDZ6), whose sign depends on the direction of travel. */
 static void test_reversal(void **unused)
 {
   (void)unused;

@@ -1,6 +1,6 @@
 /*
- * Tests of cmb_picture_digest: the digest of a model changes with everything that a picture shows (positions, directions, shapes, surfaces),
- * and with nothing else.
+ * Tests of cmb_picture_digest: the digest of a model changes with everything that a picture shows (positions, directions, shapes,
+ * surfaces), and with nothing else.
  */
 #include "check.h"
 

@@ -64,8 +64,8 @@ static void test_values(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks zero slip, with friction 1 and 0.3: forces and torque are 0, ∂Fx/∂κ and −∂Fy/∂tan α are the initial slopes dF0 in x and y, the other
- * derivatives of the forces are 0, and the pneumatic trail in ∂Mz/∂tan α is n0 = 0.133 times the contact length. */
+/* Checks zero slip, with friction 1 and 0.3: forces and torque are 0, ∂Fx/∂κ and −∂Fy/∂tan α are the initial slopes dF0 in x and y, the
+ * other derivatives of the forces are 0, and the pneumatic trail in ∂Mz/∂tan α is n0 = 0.133 times the contact length. */
 static void test_no_slip(void **state)
 {
   (void)state;
@@ -87,8 +87,8 @@ static void test_no_slip(void **state)
     for (int i = 0; i < 2; i++)
       cmbt_ok(ctx, cmb_forward(g, 1, &slip[i], &one, 3, force, &e[3 + 3 * i]));
     cmbt_ok(ctx, cmb_substitute(g, 2, slip, zero, 9, e, e));
-    const double direction =
-        20 / sqrt(400.01); /* factor of the trail, the sign of Vx made smooth */
+    /* factor of the trail, a smooth approximation of the sign of Vx */
+    const double direction = 20 / sqrt(400.01);
     const double expected[9] = {0, 0, 0, 50000, 0, 0, 0, -40000, 0.14 * 0.133 * direction * 40000};
     for (int k = 0; k < 9; k++) {
       assert_int_equal(cmb_expr_op(g, e[k]), CMB_OP_CONSTANT);

@@ -1,6 +1,6 @@
 /*
- * Tests of the export of C code: identifiers; a failing request for memory leads to an error message, no leak and no file; systems, methods and
- * folders that cannot be used are refused. What the exported code computes is tested by cli.export.
+ * Tests of the export of C code: identifiers; a failing request for memory leads to an error message, no leak and no file; systems, methods
+ * and folders that cannot be used are refused. What the exported code computes is tested by cli.export.
  */
 #include "check.h"
 #include "export/identifiers.h"
@@ -41,8 +41,8 @@ static void test_identifiers(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks which names get a suffix: keywords of C and C++, macros of their headers, names of members that the struct has anyway (`own`), and names
- * that equal such a name with its suffix. */
+/* Checks which names get a suffix: keywords of C and C++, macros of their headers, names of members that the struct has anyway (`own`), and
+ * names that equal such a name with its suffix. */
 static void test_taken_names(void **state)
 {
   (void)state;
@@ -69,8 +69,8 @@ static void test_taken_names(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks the name of the code for names of files. It must not be a keyword, a function or header of the C library, or a name that the exported
- * code uses itself, since it becomes the name of a type and of two files. */
+/* Checks the names of exported code that follow from the names of models. Keywords, functions and headers of the C library and names that
+ * the exported code uses itself get a suffix, since the name becomes that of a type and of two files. */
 static void test_code_names(void **state)
 {
   (void)state;
@@ -245,8 +245,8 @@ static void assert_refused(cmb_context *ctx, const char *model, const cmb_run_op
   if (!strstr(cmb_last_error(ctx), words)) fail_msg("%s", cmb_last_error(ctx));
 }
 
-/* Checks the messages for folders that cannot be made, for code that would replace a file of the model, and for missing or too many settings;
- * no file is written. */
+/* Checks the messages for folders that cannot be made, for code that would replace a file of the model, and for missing or too many
+ * settings; no file is written. */
 static void test_folders(void **state)
 {
   (void)state;
@@ -274,8 +274,8 @@ static void test_folders(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks that a drive whose velocity jumps (a kink in its formula) is refused with stabilisations that do not correct velocities: `none` and
- * `projection-q`. */
+/* Checks that a drive whose velocity jumps (a kink in its formula) is refused with stabilisations that do not correct velocities: `none`
+ * and `projection-q`. */
 static void test_drive_with_kink(void **state)
 {
   (void)state;

@@ -1,7 +1,7 @@
 /*
- * Tests of wrong calls of the public interface, header by header: missing arguments, impossible sizes, equations without required functions or
- * names, calls in a wrong order, and calls with objects that a failed call was to create. None crashes. Each returns CMB_ERROR_ARGUMENT, or
- * CMB_ERROR_INPUT where numbers, texts or names are wrong that may come from a user; a context that is given has an error message.
+ * Tests of wrong calls of the public interface, header by header: missing arguments, impossible sizes, equations without required functions
+ * or names, calls in a wrong order, and calls with objects that a failed call was to create. None crashes. Each returns CMB_ERROR_ARGUMENT,
+ * or CMB_ERROR_INPUT where numbers, texts or names are wrong that may come from a user; a context that is given has an error message.
  */
 #include "check.h"
 
@@ -14,7 +14,8 @@
 
 static int calls; /* number of wrong calls so far */
 
-/* Checks that a wrong call returned `expected` and left a message in the context (unless NULL). `call` and `line` are its text and place. */
+/* Checks that a wrong call returned `expected` and left a message in the context (unless NULL). `call` and `line` are its text and
+ * place. */
 static void refused_with(cmb_context *ctx, cmb_status expected, cmb_status status, const char *call,
                          int line)
 {
@@ -282,8 +283,8 @@ static void test_integrators(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks for every method that a step before cmb_integrator_begin is refused, and interpolation and undo before a step; and wrong arguments of
- * begin and of interpolation. */
+/* Checks for every method that a step before cmb_integrator_begin is refused, and interpolation and undo before a step; and wrong arguments
+ * of begin and of interpolation. */
 static void test_order_of_calls(void **state)
 {
   (void)state;

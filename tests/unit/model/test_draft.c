@@ -1,6 +1,6 @@
 /*
- * Tests of drafts (cmb_draft_create), models that a program builds: the meaning of keys, the replacement of values, and errors. An error names
- * the key, is reported again by all later calls, and leaks no memory.
+ * Tests of drafts (cmb_draft_create), models that a program builds: the meaning of keys, the replacement of values, and errors. An error
+ * names the key, is reported again by all later calls, and leaks no memory.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -82,8 +82,8 @@ static void drafts_change(void **state)
   cmb_model *m;
   cmbt_ok(ctx, cmb_draft_numbers(d, "points/B", 3, (const double[]){0, 0, -2}));
   cmbt_ok(ctx, cmb_draft_text(d, "bodies/rod/mass", "-m"));
-  assert_int_equal(cmb_draft_model(d, NULL, &m),
-                   CMB_ERROR_INPUT); /* a wrong value can be replaced */
+  /* a wrong value can be replaced */
+  assert_int_equal(cmb_draft_model(d, NULL, &m), CMB_ERROR_INPUT);
   cmbt_ok(ctx, cmb_draft_number(d, "bodies/rod/mass", 5));
   assert_true(mass_of(ctx, d, NULL) == 5);
   cmb_draft_destroy(d);

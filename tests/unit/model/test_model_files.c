@@ -1,6 +1,6 @@
 /*
- * Tests of models in several files: included files and the parameters that are set in them, tables in CSV files, files that must not be read,
- * and the limits on size and depth.
+ * Tests of models in several files: included files and the parameters that are set in them, tables in CSV files, files that must not be
+ * read, and the limits on size and depth.
  */
 #include "check.h"
 #include "model_case.h"
@@ -177,8 +177,8 @@ static void templates_can_be_files(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks that no file outside of the model's folder is read, whether by its path or by a symbolic link, unless the option include_anywhere is
- * set. */
+/* Checks that no file outside of the model's folder is read, whether by its path or by a symbolic link, unless the option include_anywhere
+ * is set. */
 static void files_outside_are_not_read(void **state)
 {
   (void)state;
@@ -261,7 +261,8 @@ static double table_value(cmb_context *ctx, const cmb_model *m, double x)
   return value;
 }
 
-/* Checks separators, names of columns, comments, quotes, byte order marks and long numbers in CSV files by the value of the table at 0.5. */
+/* Checks separators, names of columns, comments, quotes, byte order marks and long numbers in CSV files by the value of the table at
+ * 0.5. */
 static void columns_of_csv_files_are_tables(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /*
- * Tests of templates and instances: names inside and outside of instances, parameters, offsets, rotations, and mirrored instances, which move
- * like the mirror image of the original.
+ * Tests of templates and instances: names inside and outside of instances, parameters, offsets, rotations, and mirrored instances, which
+ * move like the mirror image of the original.
  */
 #include "check.h"
 #include "math/rotation.h"
@@ -266,8 +266,8 @@ static void instances_are_turned(void **state)
       "  first: {template: outer, mirror: z, axes: {x: z, y: x}, offset: [0, 5, 0]}\n";
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, text);
-  /* inner: mirrored (−1, 2, 3), rotated (x → y, y → −x) (−2, −1, 3), shifted (8, −1, 3); outer: mirrored (8, −1, −3), rotated (x → z, y → x,
-   * z → y) (−1, −3, 8), shifted (−1, 2, 8) */
+  /* inner: mirrored (−1, 2, 3), rotated (x → y, y → −x) (−2, −1, 3), shifted (8, −1, 3); outer: mirrored (8, −1, −3), rotated (x → z, y →
+   * x, z → y) (−1, −3, 8), shifted (−1, 2, 8) */
   numbers3(cmbt_model_body(m, "first.i.b")->com, -1, 2, 8);
   /* rotated (x → y, y → −z, z → y × (−z) = −x) and shifted to the point above: (−1, 2, 8) + (−3, 1, −2); the second copy is 1 higher */
   numbers3(cmbt_model_body(m, "second1.b")->com, -4, 3, 6);

@@ -60,7 +60,8 @@ static void write_files(void)
   cmbt_write_file("memory/strip.crg", strip, sizeof strip - 1);
 }
 
-/* Makes the k-th request for memory fail, alone or together with all later ones, for a model with almost every section and several files. */
+/* Makes the k-th request for memory fail, alone or together with all later ones, for a model with almost every section and several
+ * files. */
 static void every_failed_allocation_is_reported(void **state)
 {
   (void)state;
@@ -89,8 +90,8 @@ static void every_failed_allocation_is_reported(void **state)
   }
 }
 
-/* Makes each request for memory fail while a wrong model is read: the error is CMB_ERROR_INPUT or CMB_ERROR_MEMORY, and memory for the message
- * is given back as well. */
+/* Makes each request for memory fail while a wrong model is read: the error is CMB_ERROR_INPUT or CMB_ERROR_MEMORY, and memory for the
+ * message is given back as well. */
 static void wrong_models_leak_no_memory(void **state)
 {
   (void)state;

@@ -82,8 +82,8 @@ static void nested_copies_are_mirrored(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks the key `before`, which says what `previous` means in the first copy: a body stands for each body, an instance for each of its elements
- * with the same name. */
+/* Checks the key `before`, which says what `previous` means in the first copy: a body stands for each body, an instance for each of its
+ * elements with the same name. */
 static void the_first_copy_may_have_a_predecessor(void **state)
 {
   (void)state;

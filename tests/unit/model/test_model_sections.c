@@ -48,8 +48,8 @@ static void record_warning(void *user, cmb_log_level level, const char *message)
     snprintf(warnings->text + used, sizeof warnings->text - used, "%s\n", message);
 }
 
-/* Checks that a negative stiffness, damping or free length is used, with a warning that has its place and value, in all elements, whether the
- * value is in the file or set by an option. Each number of a list has a place of its own. */
+/* Checks that a negative stiffness, damping or free length is used, with a warning that has its place and value, in all elements, whether
+ * the value is in the file or set by an option. Each number of a list has a place of its own. */
 static void negative_laws_are_taken_with_a_warning(void **state)
 {
   (void)state;

@@ -125,7 +125,8 @@ static void test_keys_without_value(void **unused)
   cmb_context_destroy(ctx);
 }
 
-/* Checks the conversion to SI units of a tyre in mm, kN, degrees, grams, milliseconds and bar, and different spellings of sections and keys. */
+/* Checks the conversion to SI units of a tyre in mm, kN, degrees, grams, milliseconds and bar, and different spellings of sections and
+ * keys. */
 static void test_units(void **unused)
 {
   (void)unused;

@@ -1,6 +1,6 @@
 /*
- * Tests of the CSV writer (cmb_csv_open): names of any length are quoted as in RFC 4180; at every moment the file on disk ends with a complete
- * line; the file gets its final name when it is closed; discarding removes it.
+ * Tests of the CSV writer (cmb_csv_open): names of any length are quoted as in RFC 4180; at every moment the file on disk ends with a
+ * complete line; the file gets its final name when it is closed; discarding removes it.
  */
 #include <camber/sim.h>
 #include <math.h>

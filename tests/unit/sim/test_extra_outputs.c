@@ -1,7 +1,7 @@
 /*
- * Tests the option `extra_equations` of a run: the extra outputs equal, bit for bit, the outputs of a run with the extra equations alone, before
- * and between impacts, in a closed contact, and while friction sticks. The run does not depend on them. Extra equations with other sizes are
- * refused.
+ * Tests the option `extra_equations` of a run: the extra outputs equal, bit for bit, the outputs of a run with the extra equations alone,
+ * before and between impacts, in a closed contact, and while friction sticks. The run does not depend on them. Extra equations with other
+ * sizes are refused.
  */
 #include "check.h"
 #include "model_case.h"
@@ -106,8 +106,8 @@ static void test_extra_outputs_equal_outputs(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks a block that sticks: the spring force is 2 N, and the friction in the same force element is at most 3 N. The block does not move, and
- * the force of the element, spring and friction, is 0. */
+/* Checks a block that sticks: the spring force is 2 N, and the friction in the same force element is at most 3 N. The block does not move,
+ * and the force of the element, spring and friction, is 0. */
 static void test_sticking(void **state)
 {
   (void)state;

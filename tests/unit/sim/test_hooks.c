@@ -1,7 +1,7 @@
 /*
- * Tests of the observer's callbacks before_step and after_step, with an adaptive method and one with steps of fixed cost: they alternate, a step
- * begins where the last one ended, its events and its record come between them, and each of them can end the run. An event has a record on each
- * side; the order is: record before, event, record after.
+ * Tests of the observer's callbacks before_step and after_step, with an adaptive method and one with steps of fixed cost: they alternate, a
+ * step begins where the last one ended, its events and its record come between them, and each of them can end the run. An event has a
+ * record on each side; the order is: record before, event, record after.
  */
 #include "check.h"
 

@@ -46,8 +46,8 @@ static void test_caraxis(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks the pendulum: from all start positions but the upper equilibrium, even 1e-11 rad beside it, the lower equilibrium is found. The upper
- * one is found if it is the start position, and is unstable. */
+/* Checks the pendulum: from all start positions but the upper equilibrium, even 1e-11 rad beside it, the lower equilibrium is found. The
+ * upper one is found if it is the start position, and is unstable. */
 static void test_pendulum(void **state)
 {
   (void)state;
@@ -139,8 +139,8 @@ static cmb_equations wheel_equations(const struct wheel *wheel)
                          .switches = wheel_switches};
 }
 
-/* Checks the wheel from heights far above and far below the road: the tyre carries the weight, and the mode is that of contact. The spin angle is
- * a neutral direction and does not change. */
+/* Checks the wheel from heights far above and far below the road: the tyre carries the weight, and the mode is that of contact. The spin
+ * angle is a neutral direction and does not change. */
 static void test_unilateral(void **state)
 {
   (void)state;
@@ -341,8 +341,8 @@ static void test_levels(void **state)
   }
 }
 
-/* Checks the heavy top from 20 random orientations: it hangs below its pivot, and the rotation about the vertical is a neutral direction. From
- * the upright position the unstable equilibrium there is found. */
+/* Checks the heavy top from 20 random orientations: it hangs below its pivot, and the rotation about the vertical is a neutral direction.
+ * From the upright position the unstable equilibrium there is found. */
 static void test_euler_parameters(void **state)
 {
   (void)state;

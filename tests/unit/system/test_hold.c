@@ -1,7 +1,7 @@
 /*
- * Tests of start values that a model or an option gives: they are held while the other coordinates and velocities are made consistent. Euler
- * parameters and rates of a spherical joint; options in each formulation; values that the constraints do not permit, with a warning; and the
- * choice of the nearest position.
+ * Tests of start values that a model or an option gives: they are held while the other coordinates and velocities are made consistent.
+ * Euler parameters and rates of a spherical joint; options in each formulation; values that the constraints do not permit, with a warning;
+ * and the choice of the nearest position.
  */
 #include "check.h"
 #include "math/rotation.h"
@@ -36,8 +36,8 @@ static cmb_system *open_system(cmb_context *ctx, const char *text, cmb_formulati
   return system;
 }
 
-/* A rod OC of 1 m on a spherical joint at O; a strut of 1 m connects C to a slider S on the x axis. The rod's orientation is given: a rotation
- * by 0.5 rad about y, with the Euler parameters (cos 0.25, 0, sin 0.25, 0). The position of the slider follows. */
+/* A rod OC of 1 m on a spherical joint at O; a strut of 1 m connects C to a slider S on the x axis. The rod's orientation is given: a
+ * rotation by 0.5 rad about y, with the Euler parameters (cos 0.25, 0, sin 0.25, 0). The position of the slider follows. */
 static const char ball[] =
     "points: {O: [0, 0, 0], C: [1, 0, 0], S: [2, 0, 0]}\n"
     "bodies: {rod: {mass: 1, rod: [O, C], radius: 0.1}, slide: {mass: 2, com: S}}\n"
@@ -80,8 +80,8 @@ static const char cranks[] =
     "  b: {type: revolute, child: right, at: C, axis: y}\n"
     "loops: {tie: {type: distance, between: [left@B, right@D]}}\n";
 
-/* Checks that a start angle of one crank and a start rate of the other determine both cranks. Of two different start angles one is held, and a
- * warning names the other. */
+/* Checks that a start angle of one crank and a start rate of the other determine both cranks. Of two different start angles one is held,
+ * and a warning names the other. */
 static void test_settings(void **state)
 {
   (void)state;
@@ -135,7 +135,8 @@ static void test_cartesian(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A slider-crank with a crank of 1 m and a rod of 0.8 m: the crank angle is at most asin 0.8 = 0.927 rad. Its start angle is to be 1.2 rad. */
+/* A slider-crank with a crank of 1 m and a rod of 0.8 m: the crank angle is at most asin 0.8 = 0.927 rad. Its start angle is to be 1.2
+ * rad. */
 static const char short_rod[] =
     "points: {A: [0, 0, 0], B: [1, 0, 0], C: [1.8, 0, 0]}\n"
     "bodies:\n"
@@ -166,8 +167,8 @@ static void test_out_of_reach(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Two sliders and a crank with the constraint x + y + sin φ = 2. With x = 0.5 held the least y is 0.5, at φ = π/2, and y = 0.2 cannot be held.
- * There cos φ = 0, so y' = −x' follows from x'. If y' was held as well, the crank would turn at thousands of rad/s. */
+/* Two sliders and a crank with the constraint x + y + sin φ = 2. With x = 0.5 held the least y is 0.5, at φ = π/2, and y = 0.2 cannot be
+ * held. There cos φ = 0, so y' = −x' follows from x'. If y' was held as well, the crank would turn at thousands of rad/s. */
 static const char sum_of_two[] =
     "bodies:\n"
     "  a: {mass: 1, com: [0, 0, 0]}\n"
@@ -204,8 +205,9 @@ static void test_rate_at_limit(void **state)
   }
 }
 
-/* A slider and two cranks with the constraint x = sin φ + sin ψ. The start value x = 3 is tried first and leads to x = 2. Then ψ = 1 can be held,
- * and x becomes 1 + sin 1 with φ = π/2, so x' = cos(ψ) ψ' follows from ψ'. If x' was held as well, a crank would turn at thousands of rad/s. */
+/* A slider and two cranks with the constraint x = sin φ + sin ψ. The start value x = 3 is tried first and leads to x = 2. Then ψ = 1 can be
+ * held, and x becomes 1 + sin 1 with φ = π/2, so x' = cos(ψ) ψ' follows from ψ'. If x' was held as well, a crank would turn at thousands of
+ * rad/s. */
 static const char two_cranks[] =
     "bodies:\n"
     "  a: {mass: 1, com: [0, 0, 0]}\n"
@@ -242,8 +244,9 @@ static void test_value_given_up(void **state)
   }
 }
 
-/* Three sliders with X Y² = 1 + c, X = 1 + x and Y = 1 + y, where c = 7 is given. Of all positions with this c, the nearest one to x = y = 0 has
- * 2 X (X − 1) = Y (Y − 1). Small steps, each with the least change of x and y, would lead along 2 X² − Y² = 1 to a position 0.03 away. */
+/* Three sliders with X Y² = 1 + c, X = 1 + x and Y = 1 + y, where c = 7 is given. Of all positions with this c, the nearest one to x = y =
+ * 0 has 2 X (X − 1) = Y (Y − 1). Small steps, each with the least change of x and y, would lead along 2 X² − Y² = 1 to a position 0.03
+ * away. */
 static const char product[] =
     "bodies:\n"
     "  a: {mass: 1, com: [0, 0, 0]}\n"

@@ -1,6 +1,6 @@
 /*
- * Tests of cmb_linearize: eigenvalues against closed forms, at rest and in steady rotation, with constraints and Euler parameters; mode shapes;
- * the matrix A of ẋ = A x against difference quotients of the equations of motion in local coordinates; failures.
+ * Tests of cmb_linearize: eigenvalues against closed forms, at rest and in steady rotation, with constraints and Euler parameters; mode
+ * shapes; the matrix A of ẋ = A x against difference quotients of the equations of motion in local coordinates; failures.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -64,8 +64,8 @@ static void test_pendulum(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks a chain of n = 5 equal masses on equal rods of length l: ω² = x g/l with the zeros x of the Laguerre polynomial L_n (Abramowitz and
- * Stegun, Table 25.9). */
+/* Checks a chain of n = 5 equal masses on equal rods of length l: ω² = x g/l with the zeros x of the Laguerre polynomial L_n (Abramowitz
+ * and Stegun, Table 25.9). */
 static void test_chain(void **state)
 {
   (void)state;
@@ -142,8 +142,8 @@ static cmb_equations pair_equations(const struct pair *p)
                          .derivative_pattern = {&pattern, &pattern}};
 }
 
-/* Checks eigenvalues, frequencies, damping ratios and mode shapes of the two masses. In phase the damping is below critical, then above it, and
- * then there is no spring. */
+/* Checks eigenvalues, frequencies, damping ratios and mode shapes of the two masses. In phase the damping is below critical, then above it,
+ * and then there is no spring. */
 static void test_spring_damper(void **state)
 {
   (void)state;
@@ -189,9 +189,9 @@ static void test_spring_damper(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The spherical pendulum in cylindrical coordinates (ρ, φ, z) with the constraint ρ² + z² = l². In steady conical motion at the angle θ to the
- * vertical it rotates with Ω² = g/(l cos θ); small deviations oscillate with Ω sqrt(1 + 3 cos²θ) (e.g. Landau and Lifshitz, Mechanics §14).
- * Constant changes of φ and of Ω give two eigenvalues 0. */
+/* The spherical pendulum in cylindrical coordinates (ρ, φ, z) with the constraint ρ² + z² = l². In steady conical motion at the angle θ to
+ * the vertical it rotates with Ω² = g/(l cos θ); small deviations oscillate with Ω sqrt(1 + 3 cos²θ) (e.g. Landau and Lifshitz, Mechanics
+ * §14). Constant changes of φ and of Ω give two eigenvalues 0. */
 static cmb_status cone(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v, g = 9.81, length = *(const double *)self;
@@ -242,8 +242,9 @@ static void test_conical_pendulum(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks the sleeping top, upright and rotating with Ω about its axis. The complex tilt ξ in space satisfies I ξ¨ − i J Ω ξ˙ − m g h ξ = 0, so
- * ξ ~ exp(iνt) with I ν² − J Ω ν + m g h = 0. Displacements are along the axes of the body, which rotate with Ω: the frequency is ν − Ω. */
+/* Checks the sleeping top, upright and rotating with Ω about its axis. The complex tilt ξ in space satisfies I ξ¨ − i J Ω ξ˙ − m g h ξ = 0,
+ * so ξ ~ exp(iνt) with I ν² − J Ω ν + m g h = 0. Displacements are along the axes of the body, which rotate with Ω: the frequency is ν −
+ * Ω. */
 static void check_sleeping_top(cmb_context *ctx, double spin)
 {
   const struct cmbt_top top = {3, 0.4, {0.06, 0.06}, 0.2, 9.81};
@@ -289,16 +290,16 @@ static cmb_status damped_caraxis(const void *self, const cmb_point *at, const cm
   return CMB_OK;
 }
 
-/* Local coordinates x = (z, y) of states near (q0, v0) on the constraints: z = P (q − q0) and y = P (v − v0), with P = NᵀM and the tangent space
- * N at q0. */
+/* Local coordinates x = (z, y) of states near (q0, v0) on the constraints: z = P (q − q0) and y = P (v − v0), with P = NᵀM and the tangent
+ * space N at q0. */
 struct chart {
   cmb_evaluator *ev;
   const double *N, *q0, *v0; /* N: (n x 4), rows are free motions */
   double t;
 };
 
-/* Computes the state q, v on the constraints that has the local coordinates x (2n), by simplified Newton iterations with steps orthogonal to the
- * tangent space, which do not change x. */
+/* Computes the state q, v on the constraints that has the local coordinates x (2n), by simplified Newton iterations with steps orthogonal
+ * to the tangent space, which do not change x. */
 static void chart_state(const struct chart *c, const double *x, double *q, double *v)
 {
   enum { NV = 4, NG = 2, N = 2 };
@@ -390,8 +391,8 @@ static void test_against_differences(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Rates q̇ = T(q) v = v + (q1 v1, q2 v2, q0 v0)/2 of a mass on the unit sphere, whose velocities are along axes that depend on its position. It
- * has springs, dampers and forces that depend on q and v; its motion is not steady. */
+/* Rates q̇ = T(q) v = v + (q1 v1, q2 v2, q0 v0)/2 of a mass on the unit sphere, whose velocities are along axes that depend on its
+ * position. It has springs, dampers and forces that depend on q and v; its motion is not steady. */
 static void skew_rates(const void *self, const double *q, const double *v, double *qdot)
 {
   (void)self;

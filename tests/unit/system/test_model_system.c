@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A slider-crank, r = 0.1 and l = 0.3, with revolute joints in space: the loop `wrist` requires again that the motion is plane, which the joints
- * ensure already, so that three of its five constraints are redundant. */
+/* A slider-crank, r = 0.1 and l = 0.3, with revolute joints in space: the loop `wrist` requires again that the motion is plane, which the
+ * joints ensure already, so that three of its five constraints are redundant. */
 static const char crank[] =
     "points: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.28284271247461903, 0, 0]}\n"
     "bodies:\n"
@@ -49,8 +49,8 @@ static void test_given_rate(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks that a given crank angle q is held and that the piston is at x = r cos φ + sqrt(l² − r² sin² φ), where φ = π/2 − q is the angle between
- * crank and x axis. */
+/* Checks that a given crank angle q is held and that the piston is at x = r cos φ + sqrt(l² − r² sin² φ), where φ = π/2 − q is the angle
+ * between crank and x axis. */
 static void test_given_angle(void **state)
 {
   (void)state;
@@ -88,7 +88,8 @@ static void count_messages(void *user, cmb_log_level level, const char *message)
   if (level == CMB_LOG_INFO && strstr(message, "is redundant and left out")) messages->notes++;
 }
 
-/* Checks in each formulation that three constraints are left out, with one warning and three notes, and that the system can be simulated. */
+/* Checks in each formulation that three constraints are left out, with one warning and three notes, and that the system can be
+ * simulated. */
 static void test_redundant(void **state)
 {
   (void)state;
@@ -157,8 +158,8 @@ static const char driven[] = "points: {A: [0, 0, 0], B: [1, 0, 0]}\n"
                              "loops:\n"
                              "  rod: {type: distance, between: [a@A, b@B], length: far + swing}\n";
 
-/* Checks the inputs at t = 1.5: that with the table in the modes of its first and second interval, of which the first is extrapolated. The third
- * input has no switching function. */
+/* Checks the inputs at t = 1.5: that with the table in the modes of its first and second interval, of which the first is extrapolated. The
+ * third input has no switching function. */
 static void test_inputs(void **state)
 {
   (void)state;
@@ -189,8 +190,8 @@ static void test_inputs(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks a chain of twelve parallel sliders, long enough for derivatives in closed form: no force depends on positions or velocities, and the
- * patterns of the derivatives exist and are empty. */
+/* Checks a chain of twelve parallel sliders, long enough for derivatives in closed form: no force depends on positions or velocities, and
+ * the patterns of the derivatives exist and are empty. */
 static void test_no_derivatives(void **state)
 {
   (void)state;

@@ -13,8 +13,8 @@ enum { M = 5, WORK = 200 };
 
 static const double FAST = -1e5, NOISE = 1e-12, BAND = 0.1;
 
-/* Computes the eigenvalues of A, their real parts in re; returns how many are neutral. The first unknown is the displacement of a free motion,
- * the second its velocity. */
+/* Computes the eigenvalues of A, their real parts in re; returns how many are neutral. The first unknown is the displacement of a free
+ * motion, the second its velocity. */
 static int count_neutral(const double *A, double *re, bool *neutral)
 {
   double copy[M * M], im[M], V[M * M], work[WORK];
@@ -41,8 +41,8 @@ static void test_distinct(void **state)
   }
 }
 
-/* Checks eigenvalues 0.03 and 0.04 with a coupling of 1e5 in A: an error of 1.2e-8 in another entry could change them to 0 and 0.07, so both
- * are neutral. */
+/* Checks eigenvalues 0.03 and 0.04 with a coupling of 1e5 in A: an error of 1.2e-8 in another entry could change them to 0 and 0.07, so
+ * both are neutral. */
 static void test_coupled(void **state)
 {
   (void)state;

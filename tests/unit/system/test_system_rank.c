@@ -7,8 +7,8 @@
 
 #include <camber/system.h>
 
-/* A point (q0, q1, q2) of mass 1 with the constraints q2 = 0, 2 q2 = 0, which repeats the first one, and (q0² − q1²)/2 = 0, two lines that cross
- * at the origin. */
+/* A point (q0, q1, q2) of mass 1 with the constraints q2 = 0, 2 q2 = 0, which repeats the first one, and (q0² − q1²)/2 = 0, two lines that
+ * cross at the origin. */
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v;

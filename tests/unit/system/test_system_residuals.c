@@ -1,6 +1,6 @@
 /*
- * Tests of cmb_system_residuals, the norms of g and of G v + g_t: for a point on a rod against the closed form, and for a drive with a kink, whose
- * mode has to be that of the state.
+ * Tests of cmb_system_residuals, the norms of g and of G v + g_t: for a point on a rod against the closed form, and for a drive with a
+ * kink, whose mode has to be that of the state.
  */
 #include "check.h"
 

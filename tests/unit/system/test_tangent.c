@@ -1,7 +1,7 @@
 /*
- * Tests of the tangent space of the constraints (system/tangent.h) against its definition, for random matrices M and G: G N = 0 and NᵀMN = I,
- * multipliers with the nearest constraint force, normal displacements; with dependent constraints, with a sparse G, and with a gradient that
- * is 0.
+ * Tests of the tangent space of the constraints (system/tangent.h) against its definition, for random matrices M and G: G N = 0 and NᵀMN =
+ * I, multipliers with the nearest constraint force, normal displacements; with dependent constraints, with a sparse G, and with a gradient
+ * that is 0.
  */
 #include "check.h"
 #include "random.h"
@@ -56,8 +56,8 @@ static void check_basis(const cmb_tangent *t, const struct matrices *m)
   }
 }
 
-/* Checks that λ makes the remaining force f − Gᵀλ smallest in the metric of M⁻¹, that is G M⁻¹ (f − Gᵀλ) = 0, and that the function returns the
- * length of f, sqrt(fᵀM⁻¹f). */
+/* Checks that λ makes the remaining force f − Gᵀλ smallest in the metric of M⁻¹, that is G M⁻¹ (f − Gᵀλ) = 0, and that the function returns
+ * the length of f, sqrt(fᵀM⁻¹f). */
 static void check_multipliers(cmb_tangent *t, const struct matrices *m, const double *f)
 {
   double LD[NV * NV], lambda[NG], x[NV], y[NV];
