@@ -532,7 +532,7 @@ static void test_programs(void **state)
   REFUSED(ctx, cmb_program_create(ctx, g, 1, in, 1, far, &program));
   REFUSED(ctx, cmb_program_create(ctx, g, 1, in, 1, in, NULL));
   REFUSED(ctx, cmb_program_create(ctx, g, 1, (const cmb_expr[]){0}, 1, in, &program));
-  REFUSED(ctx, cmb_program_create(ctx, g, 0, NULL, 1, in, &program)); /* lacks an input */
+  REFUSED(ctx, cmb_program_create(ctx, g, 0, NULL, 1, in, &program)); /* x is missing */
   REFUSED(ctx, cmb_jacobian_create(ctx, g, 1, in, 1, far, 1, in, &jacobian));
   REFUSED(ctx, cmb_jacobian_create(ctx, NULL, 1, in, 1, in, 1, in, &jacobian));
   REFUSED(ctx, cmb_jacobian_create(ctx, g, 1, in, 1, in, 1, in, NULL));

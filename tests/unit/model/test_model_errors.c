@@ -27,7 +27,7 @@ static void check_all(const struct wrong_file *rows, size_t count)
   cmb_context_destroy(ctx);
 }
 
-/* Wrong YAML, wrong encodings, unknown sections and sections of a wrong kind. */
+/* Checks wrong YAML, wrong encodings, unknown sections and sections of a wrong kind. */
 static void wrong_yaml_and_sections(void **state)
 {
   (void)state;
@@ -173,7 +173,7 @@ static void bodies_and_joints(void **state)
   check_all(rows, COUNT(rows));
 }
 
-/* Constraints, motions, inputs, tables, forces, measures, outputs, shapes and settings of a run. */
+/* Checks wrong constraints, motions, inputs, tables, forces, measures, outputs, shapes and settings of a run. */
 static void constraints_and_forces(void **state)
 {
   (void)state;

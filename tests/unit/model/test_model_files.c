@@ -417,7 +417,8 @@ static char *repeated(const char *begin, const char *what, int count, const char
   return text;
 }
 
-/* Checks that lists nested 64 or more deep are refused, for depths of 60 to 70 and of 100000. */
+/* Checks the limit on the depth of lists, with depths of 60 to 70 and of 100000: from 64 on, the message says that they are nested too
+ * deep, below, that a title cannot be a list. */
 static void depth_is_limited(void **state)
 {
   (void)state;

@@ -34,8 +34,8 @@ static void copies_have_numbers_and_places(void **state)
     cmbt_near(b->com[1].value, 2, 0);
     cmbt_near(b->com[2].value, 3 - 0.1 * i, 1e-15);
     snprintf(name, sizeof name, "link%d.pin", i + 1);
-    assert_int_equal(cmbt_model_joint(m, name)->parent,
-                     i - 1); /* for the first copy −1, the ground */
+    /* the parent is the previous copy, for the first copy the ground, −1 */
+    assert_int_equal(cmbt_model_joint(m, name)->parent, i - 1);
     snprintf(name, sizeof name, "link%d.index", i + 1);
     cmbt_near(cmbt_model_parameter(m, name), i + 1, 0);
   }

@@ -296,7 +296,8 @@ static void test_discontinuity(void **state)
   assert_true(x[0] == 3);
 }
 
-/* The force 7.3 minus that of a spring with a table, x² interpolated linearly between integers; the mode is the number of the interval. */
+/* Computes the force 7.3 − s(x) of a spring with a table: s is x² interpolated linearly between integers; the mode is the interval's
+ * number. */
 static void tabulated(const double *x, const int *mode, double *f)
 {
   double m = mode[0];

@@ -119,8 +119,8 @@ static void test_cartesian(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *model;
   cmb_system *system = open_system(ctx, cranks, CMB_FORM_CARTESIAN, 1, joint, &model);
-  const double *q =
-      cmb_system_q(system); /* x, y, z of the left crank's centre of mass, Euler parameters */
+  /* x, y, z of the left crank's centre of mass, then Euler parameters */
+  const double *q = cmb_system_q(system);
   cmbt_near(q[0], 0.5 * sin(0.6), 1e-12);
   cmbt_near(q[2], 0.5 * cos(0.6), 1e-12);
   cmb_system_destroy(system);

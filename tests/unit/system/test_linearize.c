@@ -189,9 +189,9 @@ static void test_spring_damper(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The spherical pendulum in cylindrical coordinates (ρ, φ, z) with the constraint ρ² + z² = l². In steady conical motion at the angle θ to
- * the vertical it rotates with Ω² = g/(l cos θ); small deviations oscillate with Ω sqrt(1 + 3 cos²θ) (e.g. Landau and Lifshitz, Mechanics
- * §14). Constant changes of φ and of Ω give two eigenvalues 0. */
+/* Evaluates the spherical pendulum in cylindrical coordinates (ρ, φ, z) with the constraint ρ² + z² = l². In steady conical motion at the
+ * angle θ to the vertical it rotates with Ω² = g/(l cos θ); small deviations oscillate with Ω sqrt(1 + 3 cos²θ) (e.g. Landau and Lifshitz,
+ * Mechanics §14). Constant changes of φ and of Ω give two eigenvalues 0. */
 static cmb_status cone(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v, g = 9.81, length = *(const double *)self;
@@ -208,7 +208,7 @@ static cmb_status cone(const void *self, const cmb_point *at, const cmb_terms *w
   return CMB_OK;
 }
 
-/* Checks this frequency, and that the mode shape is tangent to the sphere; all other eigenmodes are neutral. */
+/* Checks the frequency Ω sqrt(1 + 3 cos²θ), and that the mode shape is tangent to the sphere; all other eigenmodes are neutral. */
 static void test_conical_pendulum(void **state)
 {
   (void)state;
@@ -391,7 +391,7 @@ static void test_against_differences(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Rates q̇ = T(q) v = v + (q1 v1, q2 v2, q0 v0)/2 of a mass on the unit sphere, whose velocities are along axes that depend on its
+/* Computes q̇ = T(q) v = v + (q1 v1, q2 v2, q0 v0)/2 of a mass on the unit sphere, whose velocities are along axes that depend on its
  * position. It has springs, dampers and forces that depend on q and v; its motion is not steady. */
 static void skew_rates(const void *self, const double *q, const double *v, double *qdot)
 {
@@ -399,7 +399,7 @@ static void skew_rates(const void *self, const double *q, const double *v, doubl
   for (int i = 0; i < 3; i++) qdot[i] = v[i] + q[(i + 1) % 3] * v[(i + 1) % 3] / 2;
 }
 
-/* Evaluates M, f and the constraint (|q|² − 1)/2 = 0 of this mass. */
+/* Evaluates M, f and the constraint (|q|² − 1)/2 = 0 of the mass on the unit sphere. */
 static cmb_status skew(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   static const double mass[3] = {1, 2, 3}, stiffness[3] = {5, 7, 11}, damping[3] = {0.3, 1.1, 2};
@@ -488,7 +488,7 @@ static void skew_column(cmb_evaluator *ev, const cmb_linearization *l, const dou
   }
 }
 
-/* Compares A with these differences, for velocities v that are not derivatives of the coordinates. */
+/* Compares A with central differences, for equations whose velocities v are not derivatives of the coordinates. */
 static void test_moving_axes(void **state)
 {
   (void)state;
@@ -523,7 +523,7 @@ static void test_moving_axes(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A pendulum of length 2 with two constraints for the same rod, the second one multiplied by −50. */
+/* Evaluates a pendulum of length 2 with two constraints for the same rod, the second one multiplied by −50. */
 static cmb_status two_rods(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v;

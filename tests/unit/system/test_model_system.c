@@ -158,8 +158,8 @@ static const char driven[] = "points: {A: [0, 0, 0], B: [1, 0, 0]}\n"
                              "loops:\n"
                              "  rod: {type: distance, between: [a@A, b@B], length: far + swing}\n";
 
-/* Checks the inputs at t = 1.5: that with the table in the modes of its first and second interval, of which the first is extrapolated. The
- * third input has no switching function. */
+/* Checks the values of the inputs at t = 1.5. The table is evaluated in the mode of its first interval, which is extrapolated, and in that
+ * of its second one. The third input has no switching function. */
 static void test_inputs(void **state)
 {
   (void)state;
@@ -226,8 +226,8 @@ static void test_end(void **state)
 {
   (void)state;
   static const struct {
-    const char *written,
-        *words; /* text in the model; part of the message, or NULL: the end time is 6 */
+    const char *written; /* text in the model */
+    const char *words;   /* part of the message; NULL: the end time is 6 */
   } cases[] = {{"2*3", NULL},
                {"6", NULL},
                {"abc", "simulate: t-end is 'abc'; expected a time from 0 on"},

@@ -53,7 +53,7 @@ static void test_coupled(void **state)
   assert_int_equal(count_neutral(A, re, neutral), 4);
 }
 
-/* Checks that an eigenvalue 1e-6 is neutral, since it is hardly greater than the rounding errors. */
+/* Checks that an eigenvalue 1e-6 is neutral, since it is hardly greater than what errors of A can cause. */
 static void test_no_gap(void **state)
 {
   (void)state;
