@@ -1,6 +1,6 @@
 /*
- * Assignments of rows to columns: random costs against all that there are, equal costs, and sizes at which taking the cheapest couple first
- * would not be the best.
+ * Tests of the assignment problem (cli/assignment.h): the sum of the costs equals the least sum over all assignments, for random costs and
+ * for many equal costs; an example in which choosing the cheapest pair first does not lead to the least sum.
  */
 #include "check.h"
 #include "random.h"
@@ -9,7 +9,8 @@
 
 enum { MOST = 6 };
 
-/* The least sum of the rows from `row` on over the columns that are left. */
+/* Returns the least sum of costs of the rows `row`, ..., rows-1, found by trying all assignments to the columns whose bit is not set in
+ * `taken`. */
 static double least_sum(int rows, int columns, const double *cost, int row, unsigned taken)
 {
   double least = INFINITY;
@@ -22,7 +23,8 @@ static double least_sum(int rows, int columns, const double *cost, int row, unsi
   return least;
 }
 
-static void assert_best(int rows, int columns, const double *cost)
+/* Checks that cli_assign gives each row a column of its own and that the sum of the costs is the least one. */
+static void assert_least_sum(int rows, int columns, const double *cost)
 {
   int column[MOST] = {0};
   unsigned taken = 0;
@@ -44,16 +46,16 @@ static void test_random(void **state)
   const int cases = cmbt_count("CAMBER_ASSIGNMENTS", 2000);
   for (int k = 0; k < cases; k++) {
     const int columns = cmbt_random_int(&r, 1, MOST), rows = cmbt_random_int(&r, 0, columns);
-    const bool whole = k % 2; /* then many costs are equal */
+    const bool whole = k % 2; /* costs are integers from -2 to 2, so that many are equal */
     double cost[MOST * MOST];
     for (int i = 0; i < rows * columns; i++) {
       cost[i] = whole ? cmbt_random_int(&r, -2, 2) : cmbt_random_uniform(&r, -1, 1);
     }
-    assert_best(rows, columns, cost);
+    assert_least_sum(rows, columns, cost);
   }
 }
 
-/* The cheapest couple is (0, 0); with it the other one costs 10. */
+/* Checks that the sum 2 + 2 is chosen: the cheapest pair is (0, 0), but with it the sum would be 1 + 10. */
 static void test_not_greedy(void **state)
 {
   (void)state;

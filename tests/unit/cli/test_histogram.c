@@ -1,6 +1,6 @@
 /*
- * The histogram of step times: quantiles of known samples to the width of a bucket, exact counts at powers of two times the
- * unit, and what lies outside all buckets.
+ * Tests of the histogram of computing times (cli/histogram.h): quantiles of known samples are accurate to the width of a bucket, counts up
+ * to the unit times a power of two are exact, and samples below and above all buckets are counted.
  */
 #include "check.h"
 
@@ -8,7 +8,7 @@
 
 static const double WIDTH = 1.0352649238413776; /* 2^(1/20), the ratio of a bucket's ends */
 
-/* A quantile is not below the sample of that rank, and not a bucket's width above it. */
+/* Checks that the quantile of order permille/1000 lies between the exact one, `sample`, and `sample` times the width of a bucket. */
 static void assert_quantile(const struct cli_histogram *h, int permille, double sample)
 {
   double quantile = cli_histogram_quantile(h, permille);
@@ -33,7 +33,8 @@ static void test_quantiles(void **state)
   assert_true(cli_histogram_quantile(&h, 1000) == h.most);
 }
 
-/* 999 short ones and a long one: only what asks for more than 999 of 1000 sees it. */
+/* Checks the rank that belongs to an order: of 999 samples 0.01 and one sample 0.5 the quantile of order 0.999 is 0.01 and that of order 1
+ * is 0.5; with a second sample 0.5 the quantile of order 0.999 is 0.5. */
 static void test_rank(void **state)
 {
   (void)state;
@@ -48,6 +49,7 @@ static void test_rank(void **state)
   assert_quantile(&h, 999, 0.5);
 }
 
+/* Checks the counts up to u·2^k, with the unit u and k = −9, ..., 3: of samples at each of these limits and just above each. */
 static void test_octaves(void **state)
 {
   (void)state;
@@ -63,6 +65,8 @@ static void test_octaves(void **state)
   }
 }
 
+/* Checks the quantile without samples, which is NaN, and the samples 0, 1e-15 and 1e9, which are outside of the buckets of the unit
+ * 1e-3. */
 static void test_outside(void **state)
 {
   (void)state;

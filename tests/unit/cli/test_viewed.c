@@ -1,7 +1,7 @@
 /*
- * Results on their way into a page, where memory is refused: the command is carried out again and again, and each time another request of the program's
- * own (malloc, calloc, realloc, strdup, strndup) gets nothing. It ends with an exit code that says so, never with a crash, and leaves no page behind. The linker puts
- * the functions here in the place of the library's (--wrap).
+ * Tests `camber view` when memory runs out: the command is repeated, and in each repetition another one of the program's own requests for
+ * memory (malloc, calloc, realloc, strdup, strndup) fails. Either the page is complete and the exit code is CLI_DONE, or there is no page
+ * and the exit code is another one. The linker replaces the functions of the C library by those below (--wrap).
  */
 #include "cli/cli.h"
 
@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 static struct {
-  long calls, fail_at; /* counted from 1; 0: none */
+  long calls, fail_at; /* number of requests so far, number of the one that fails; 0: none */
 } memory;
 
+/* Counts a request for memory; returns whether it has to fail, with errno ENOMEM. */
 static bool is_refused(void)
 {
   if (++memory.calls != memory.fail_at) return false;
@@ -67,7 +68,7 @@ static int carry_out(int count, char **words)
   return cli_carry_out(&arguments, parsed);
 }
 
-/* Every request in turn; the first pass says how many there are. */
+/* Carries out a command once to count its requests for memory, then once for each request that fails. */
 static void refuse_each(int count, char **words, const char *page)
 {
   memory.fail_at = 0;
@@ -80,11 +81,11 @@ static void refuse_each(int count, char **words, const char *page)
     memory.fail_at = k;
     const int code = carry_out(count, words);
     memory.fail_at = 0;
-    const bool there = access(page, F_OK) == 0;
-    if (there != (code == CLI_DONE))
+    const bool exists = access(page, F_OK) == 0;
+    if (exists != (code == CLI_DONE))
       print_error("request %ld of %ld: exit code %d\n", k, all, code);
-    assert_true(there == (code == CLI_DONE));
-    if (there) unlink(page);
+    assert_true(exists == (code == CLI_DONE));
+    if (exists) unlink(page);
   }
 }
 
@@ -121,7 +122,7 @@ static int prepare(void **state)
                            "joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, "
                            "coordinates: [phi]}}\n");
   assert_int_equal(setenv("CAMBER_VIEWER", "viewer.js", 1), 0);
-  assert_non_null(freopen("complaints", "w", stderr)); /* hundreds of them */
+  assert_non_null(freopen("messages", "w", stderr)); /* hundreds of error messages */
   return 0;
 }
 

@@ -1,6 +1,7 @@
 /*
- * ∂r/∂q and ∂r/∂v in closed form against automatic differentiation of the residual: random mechanisms with all joints but those
- * with Euler parameters, forces, loops, branches, as long chains.
+ * Tests of the derivatives of the residual r = M a − f + Gᵀλ by q and v (dyn/jacobian.h): the closed form of the inertial part gives the
+ * same ∂r/∂q and ∂r/∂v as automatic differentiation, for random trees with loops and forces, with all joints but those with Euler
+ * parameters.
  */
 #include "chain.h"
 #include "check.h"
@@ -17,8 +18,9 @@
 
 #include <stdlib.h>
 
-/* Joints with Euler parameters become revolute, free ones planar: then links without mass come first. */
-static void remove_balls(cmb_model *m)
+/* Replaces joints with Euler parameters, which the closed form does not cover: free joints by planar ones, which have links without mass in
+ * front of the body, spherical ones by revolute ones. */
+static void replace_euler_joints(cmb_model *m)
 {
   for (int i = 0; i < m->joint_count; i++) {
     cmb_model_joint *j = &m->joints[i];
@@ -31,7 +33,7 @@ static void remove_balls(cmb_model *m)
   }
 }
 
-/* Every body but a few on the one before it. */
+/* Makes body i − 1 the parent of body i, for every seventh body i − 3: a long chain with short branches. */
 static void make_long(cmb_model *m)
 {
   for (int i = 1; i < m->joint_count; i++) m->joints[i].parent = i % 7 == 6 ? i - 3 : i - 1;
@@ -43,11 +45,12 @@ struct case_ {
   cmb_system *system;
   const cmb_equations *eq;
   double *in;            /* t, q, v, a, λ, u: the graph's inputs */
-  double *q, *v, *a, *l; /* parts of it */
-  cmb_expr *input;
+  double *q, *v, *a, *l; /* parts of `in`; l is λ */
+  cmb_expr *input;       /* (inputs) expressions of the graph whose values are `in` */
   int inputs;
 };
 
+/* Makes a random mechanism with at most `bodies` bodies, and its equations with derivatives of the residual. */
 static void open_case(cmb_context *ctx, uint64_t seed, int bodies, struct case_ *c)
 {
   const struct cmbt_mechanism_wishes wishes = {
@@ -56,13 +59,14 @@ static void open_case(cmb_context *ctx, uint64_t seed, int bodies, struct case_ 
   const cmb_graph_options graph = {
       .evaluation = CMB_EVALUATE_INTERPRETER, .derivatives = true, .residual_form = true};
   c->model = cmbt_random_mechanism(ctx, seed, &wishes);
-  remove_balls(c->model);
+  replace_euler_joints(c->model);
   make_long(c->model);
   cmbt_ok(ctx, cmb_mechanism_create(ctx, c->model, &form, &c->mechanism));
   cmbt_ok(ctx, cmb_graph_system_create(ctx, &c->mechanism->expressions, &graph, &c->system));
   c->eq = cmb_system_equations(c->system);
 }
 
+/* Collects the inputs of the graph and gives them random values; those of u are 0. */
 static void list_inputs(struct case_ *c, struct cmbt_random *r)
 {
   const cmb_expressions *x = &c->mechanism->expressions;
@@ -92,6 +96,7 @@ static void close_case(struct case_ *c)
   cmb_model_destroy(c->model);
 }
 
+/* Copies the values of a sparse matrix into a dense one that is 0 elsewhere. */
 static void spread(const cmb_pattern *p, const double *values, double *dense)
 {
   for (int i = 0; i < p->rows; i++) {
@@ -100,8 +105,9 @@ static void spread(const cmb_pattern *p, const double *values, double *dense)
   }
 }
 
-/* The largest difference relative to the largest entry; the closed form must not have entries where r does not depend. */
-static double difference(cmb_context *ctx, const struct case_ *c, cmb_derivative which)
+/* Returns the largest difference between the derivative of the equations and automatic differentiation of r, relative to the largest entry
+ * (or to 1, if that is greater). Checks that the pattern of the derivative has only entries on which r depends. */
+static double largest_difference(cmb_context *ctx, const struct case_ *c, cmb_derivative which)
 {
   const cmb_expressions *x = &c->mechanism->expressions;
   const cmb_pattern *pattern = c->eq->derivative_pattern[which];
@@ -119,7 +125,8 @@ static double difference(cmb_context *ctx, const struct case_ *c, cmb_derivative
   spread(whole, values, A);
   for (int k = 0; k < whole->start[x->nv]; k++) values[k] = 1;
   spread(whole, values, is);
-  int *mode = calloc((size_t)c->eq->ns + 1, sizeof *mode); /* of what no force reads */
+  /* modes of the switching functions, on which no force depends */
+  int *mode = calloc((size_t)c->eq->ns + 1, sizeof *mode);
   cmb_point at = {c->in[0], c->q, c->v, mode, scratch, NULL, NULL};
   assert_int_equal(c->eq->derivative(c->eq->self, &at, c->a, c->l, which, values), CMB_OK);
   spread(pattern, values, B);
@@ -136,11 +143,13 @@ static double difference(cmb_context *ctx, const struct case_ *c, cmb_derivative
   return most / largest;
 }
 
+/* Checks 60 random mechanisms with up to 24 bodies. More than 20 of them must be so long that the closed form is used, and more than 100
+ * velocities in these must have applied forces. */
 static void test_closed_form(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   struct cmbt_random random = {7};
-  int long_ones = 0, with_forces = 0;
+  int closed_forms = 0, with_forces = 0;
   double worst = 0;
   (void)state;
   for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -149,26 +158,27 @@ static void test_closed_form(void **state)
     list_inputs(&c, &random);
     const cmb_expressions *x = &c.mechanism->expressions;
     for (int i = 0; i < c.eq->ns; i++) assert_true(c.eq->switch_silent[i]);
-    long_ones += x->applied != NULL;
+    closed_forms += x->applied != NULL;
     for (int i = 0; x->applied && i < x->nv; i++) with_forces += x->applied[i] != 0;
-    worst = fmax(worst, difference(ctx, &c, CMB_RESIDUAL_Q));
-    worst = fmax(worst, difference(ctx, &c, CMB_RESIDUAL_V));
+    worst = fmax(worst, largest_difference(ctx, &c, CMB_RESIDUAL_Q));
+    worst = fmax(worst, largest_difference(ctx, &c, CMB_RESIDUAL_V));
     close_case(&c);
   }
-  print_message("%d of 60 in closed form: %.2g\n", long_ones, worst);
-  assert_true(long_ones > 20 && with_forces > 100);
+  print_message("%d of 60 mechanisms in closed form, largest difference %.2g\n", closed_forms,
+                worst);
+  assert_true(closed_forms > 20 && with_forces > 100);
   cmbt_below(worst, 1e-11);
   cmb_context_destroy(ctx);
 }
 
-/* A small tree without forces: r, and its derivatives in closed form. */
+/* A tree of few bodies without applied forces: r, and its derivatives in closed form. */
 struct small {
   cmb_arena *arena;
   cmb_graph *g;
   int n;
-  cmb_expr *in, *r; /* (3 n) q, v, a; (n) */
-  double *x;        /* (3 n) */
-  cmb_entries entries[2];
+  cmb_expr *in, *r;       /* (3 n) inputs q, v, a of the graph; (n) residual */
+  double *x;              /* (3 n) values of `in` */
+  cmb_entries entries[2]; /* ∂r/∂q, ∂r/∂v */
 };
 
 static void open_small(cmb_context *ctx, const cmb_model *m, struct small *s)
@@ -192,7 +202,7 @@ static void open_small(cmb_context *ctx, const cmb_model *m, struct small *s)
   }
 }
 
-/* The closed form's derivatives by q (0) or v (1), dense. */
+/* Returns ∂r/∂q (which = 0) or ∂r/∂v (1) by the closed form, (n x n). */
 static double *closed_form(cmb_context *ctx, struct small *s, int which)
 {
   const int n = s->n;
@@ -207,8 +217,8 @@ static double *closed_form(cmb_context *ctx, struct small *s, int which)
   return A;
 }
 
-/* How far it is from automatic differentiation, relative to the largest entry. */
-static double small_difference(cmb_context *ctx, struct small *s, int which)
+/* Returns the largest difference between the closed form and automatic differentiation of r, relative to the largest entry (or to 1). */
+static double largest_difference_of_small(cmb_context *ctx, struct small *s, int which)
 {
   const int n = s->n;
   double *A = closed_form(ctx, s, which), *values = cmb_arena_doubles(s->arena, n * n);
@@ -227,7 +237,7 @@ static double small_difference(cmb_context *ctx, struct small *s, int which)
   return most / largest;
 }
 
-/* Small trees, for which the mechanism does not take the closed form by itself. */
+/* Checks the closed form for 100 random trees of up to 8 bodies, for which cmb_mechanism_create would not choose the closed form. */
 static void test_small_trees(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -239,20 +249,22 @@ static void test_small_trees(void **state)
         .most_bodies = 8, .most_loops = 0, .drives = false};
     cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
     struct small s;
-    remove_balls(m);
+    replace_euler_joints(m);
     open_small(ctx, m, &s);
     for (int i = 0; i < 3 * s.n; i++) s.x[i] = cmbt_random_uniform(&random, -1, 1);
-    worst = fmax(worst, fmax(small_difference(ctx, &s, 0), small_difference(ctx, &s, 1)));
+    worst = fmax(worst, fmax(largest_difference_of_small(ctx, &s, 0),
+                             largest_difference_of_small(ctx, &s, 1)));
     cmb_graph_destroy(s.g);
     cmb_arena_destroy(s.arena);
     cmb_model_destroy(m);
   }
-  print_message("100 small trees: %.2g\n", worst);
+  print_message("100 small trees, largest difference %.2g\n", worst);
   cmbt_below(worst, 1e-12);
   cmb_context_destroy(ctx);
 }
 
-/* ∂r/∂q, or ∂r/∂v, of a chain with one spring, by the interpreter or as native code. */
+/* Computes ∂r/∂q or ∂r/∂v of a chain of ten bodies with one spring, by the interpreter or as native code. Returns where the code came
+ * from. */
 static cmb_native_origin chain_jacobian(cmb_evaluation evaluation, cmb_derivative which, double *J)
 {
   enum { BODIES = 10 };
@@ -283,6 +295,7 @@ static cmb_native_origin chain_jacobian(cmb_evaluation evaluation, cmb_derivativ
   return origin;
 }
 
+/* Checks that native code gives the same bits of ∂r/∂q and ∂r/∂v as the interpreter. */
 static void test_native(void **state)
 {
   char folder[256];
@@ -300,7 +313,7 @@ static void test_native(void **state)
   cmbt_remove_folder(folder);
 }
 
-/* Memory that runs out anywhere gives an error, and everything back. */
+/* Makes every third request for memory fail, one in each repetition: the error is CMB_ERROR_MEMORY, and all memory is given back. */
 static void test_memory(void **state)
 {
   struct cmbt_allocator memory;

@@ -1,6 +1,7 @@
 /*
- * The Magic Formula: against a second implementation (tests/support/magic_formula.py), against published values, its derivatives against
- * differences, its symmetries, its limits at lift-off and standstill; load and radii against each other.
+ * Tests of the Magic Formula (dyn/magic_formula.h): forces and loads against a second implementation (tests/support/magic_formula.py) and
+ * published values, derivatives against difference quotients, reversal of the direction of travel, limits at zero load, slip and speed; and
+ * that load, deflection and radii agree with each other.
  */
 #include "check.h"
 #include "dyn/magic_formula.h"
@@ -16,7 +17,7 @@
     if (!(holds)) fail_msg(__VA_ARGS__);                                                           \
   } while (0)
 
-/* Those with all coefficients lie here, the others among the models. */
+/* Sets the path of a tyre property file: all-52.tir and all-62.tir, with all coefficients, are in this folder, others in models/tyres. */
 static void find_file(const char *name, size_t room, char *path)
 {
   const char *folder = strncmp(name, "all-", 4) == 0 ? "tests/unit/dyn" : "models/tyres";
@@ -32,6 +33,7 @@ static cmb_tyre *open_tyre(cmb_context *ctx, const char *name)
   return tyre;
 }
 
+/* Inputs Fz, κ, α, γ, Vx, friction, and the expected Fx, Fy, Mx, My, Mz, σx, σy (relaxation lengths). */
 static const struct row {
   const char *file;
   double x[CMB_TYRE_STATES + CMB_TYRE_FORCES];
@@ -45,7 +47,7 @@ static cmb_tyre_state state_of(const double *x)
   return (cmb_tyre_state){x[0], x[1], x[2], x[3], x[4], x[5]};
 }
 
-static void get(const cmb_tyre_forces *f, double y[CMB_TYRE_FORCES])
+static void forces_in_order(const cmb_tyre_forces *f, double y[CMB_TYRE_FORCES])
 {
   const double all[] = {f->Fx, f->Fy, f->Mx, f->My, f->Mz, f->sigma_x, f->sigma_y};
   for (int i = 0; i < CMB_TYRE_FORCES; i++) y[i] = all[i];
@@ -56,10 +58,11 @@ static void evaluate(cmb_tyre *tyre, const double *x, double y[CMB_TYRE_FORCES],
   const cmb_tyre_state s = state_of(x);
   cmb_tyre_forces f;
   assert_int_equal(cmb_tyre_evaluate(tyre, &s, &f, J), CMB_OK);
-  get(&f, y);
+  forces_in_order(&f, y);
 }
 
-/* Forces in loads, torques in loads times a metre: what is small beside them cancels. */
+/* Checks the forces, torques and relaxation lengths of the table. The relative tolerance of 1e-6 is increased by 1e-9 Fz for forces,
+ * 1e-9 Fz · 1 m for torques and 1e-9 m for lengths, since a small value may be a difference of larger ones. */
 static void test_values(void **unused)
 {
   (void)unused;
@@ -102,7 +105,9 @@ static void read_tir(cmb_context *ctx, const char *name, cmb_tir *tir)
   assert_int_equal(cmb_tir_parse(ctx, name, text, length, tir), CMB_OK);
 }
 
-/* Camber, lateral force, pressure, spin and the rim in the load; the rolling radius at that load. |γ| is rounded by 1e-8/(2 γ²) of itself. */
+/* Checks the load, with the effects of camber γ, lateral force, pressure, spin and contact of the rim, the free radius and the rolling
+ * radius at that load. The tolerance is 1e-5, because |γ| is replaced by γ²/sqrt(γ² + 1e-8), with the relative error 1e-8/(2 γ²) <=
+ * 5.6e-6. */
 static void test_loads(void **unused)
 {
   (void)unused;
@@ -137,7 +142,8 @@ static void test_loads(void **unused)
   cmb_context_destroy(ctx);
 }
 
-/* Fz, κ, α in degrees; Fx, Fy and, where the lever of Fx does nothing, Mz, as published to 1e-3. */
+/* Checks Fx, Fy and Mz at the load Fz, slip κ and slip angle α in degrees against published values with three decimals. Mz is compared only
+ * where the moment of Fx about the contact point does not contribute to it; NaN otherwise. */
 static void test_published(void **unused)
 {
   (void)unused;
@@ -180,7 +186,8 @@ static void test_published(void **unused)
   cmb_context_destroy(ctx);
 }
 
-/* Differences of the fourth order; their error is far below 1e-6 of the largest force over the step's size. */
+/* Checks the derivatives against difference quotients of fourth order. The tolerance is 2e-6 of the derivative plus 1e-6 Fz (plus 1e-6 for
+ * derivatives by the load). */
 static void test_derivatives(void **unused)
 {
   (void)unused;
@@ -202,7 +209,7 @@ static void test_derivatives(void **unused)
       }
       const double unit = (j == 0 ? 1 : rows[i].x[0]) * 1e-6;
       for (int n = 0; n < CMB_TYRE_FORCES; n++) {
-        if (rows[i].x[3] == 0 && j == 3) continue; /* |γ| is rounded there */
+        if (rows[i].x[3] == 0 && j == 3) continue; /* the approximation of |γ| bends within 1e-4 */
         const double exact = J[n * CMB_TYRE_STATES + j];
         CHECK(fabs(exact - difference[n]) <= 2e-6 * fabs(exact) + unit,
               "%s, row %d: force %d by %d is %.10g, differences %.10g", rows[i].file, i, n, j,
@@ -214,8 +221,8 @@ static void test_derivatives(void **unused)
   cmb_context_destroy(ctx);
 }
 
-/* The same wheel looked at from behind: Vx, κ, α, γ change their signs, so do Fx, Fy; Mz does not, unless the tyre has a residual torque
- * (QDZ6), which turns with the direction of travel. */
+/* Checks a wheel that runs backwards: if Vx, κ, α and γ change their signs, Fx and Fy change theirs, and Mz does not, except that of a tyre
+ * with a residual torque (QDZ6), whose sign depends on the direction of travel. */
 static void test_reversal(void **unused)
 {
   (void)unused;
@@ -238,7 +245,8 @@ static void test_reversal(void **unused)
   cmb_context_destroy(ctx);
 }
 
-/* No load, no slip, no speed, no friction: forces and derivatives are finite; forces vanish with the load and with the friction. */
+/* Sets each subset of Fz, κ, α, γ, Vx and friction to 0: all derivatives are finite, all forces and torques are 0 without load, and Fx and
+ * Fy are 0 without friction. At small loads Fx and Fy are proportional to the load. */
 static void test_limits(void **unused)
 {
   (void)unused;
@@ -271,7 +279,8 @@ static void test_limits(void **unused)
   cmb_context_destroy(ctx);
 }
 
-/* The load at the deflection that the loaded radius says is the load again; the stiffness at Fz0 is Cz where Q_FZ2 = 0. */
+/* Checks that the vertical force at the deflection free radius − loaded radius is the load from which the loaded radius was computed, plus
+ * 50 N s/m · 0.1 m/s of the damper. Free radius, rolling radius and, for Q_FZ2 = 0, the deflection are compared with their formulas. */
 static void test_radii(void **unused)
 {
   (void)unused;

@@ -1,6 +1,6 @@
 /*
- * Equations of motion of small mechanisms against formulas from textbooks, constraint derivatives against differences in time,
- * errors in formulas, and memory that runs out.
+ * Tests of cmb_mechanism_create: equations of motion of small mechanisms against formulas of textbooks, time derivatives of constraints
+ * against difference quotients, messages for wrong formulas, and failing requests for memory.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A model text as equations. */
-struct stage {
+/* The equations of a model, with everything of which they are made. */
+struct compiled {
   cmb_context *ctx;
   cmb_model *model;
   cmb_mechanism *mechanism;
@@ -24,7 +24,7 @@ struct stage {
   const cmb_equations *eq;
 };
 
-static void open_stage(struct stage *s, const char *text, cmb_formulation formulation)
+static void compile(struct compiled *s, const char *text, cmb_formulation formulation)
 {
   const cmb_mechanism_options options = {.formulation = formulation};
   const cmb_graph_options graph = {.evaluation = CMB_EVALUATE_INTERPRETER, .explicit_form = true};
@@ -36,7 +36,7 @@ static void open_stage(struct stage *s, const char *text, cmb_formulation formul
   cmbt_ok(s->ctx, cmb_evaluator_create(s->ctx, s->eq, &s->ev));
 }
 
-static void close_stage(struct stage *s)
+static void discard(struct compiled *s)
 {
   cmb_evaluator_destroy(s->ev);
   cmb_system_destroy(s->system);
@@ -45,7 +45,9 @@ static void close_stage(struct stage *s)
   cmb_context_destroy(s->ctx);
 }
 
-static double output(struct stage *s, double t, const double *q, const double *v, const char *name)
+/* Returns the output of this name at the state t, q, v, with the accelerations and multipliers that belong to the state. */
+static double output(struct compiled *s, double t, const double *q, const double *v,
+                     const char *name)
 {
   double a[32], lambda[32], out[32];
   assert_true(s->eq->nv <= 32 && s->eq->ng <= 32 && s->eq->no <= 32);
@@ -70,12 +72,13 @@ static const char double_pendulum[] =
     "  b: {type: revolute, parent: one, child: two, at: B, axis: [0,-1,0]}\n"
     "outputs: {Rx: a.fx, Rz: a.fz, E: energy, My: a.my}\n";
 
-/* Absolute angles α = q1, β = q1 + q2: M and f of the textbook, carried over to q. */
+/* Checks M, f, accelerations, the forces in the upper joint and the energy. The textbook's equations are written in the absolute angles
+ * α = q1 and β = q1 + q2; with A, B, C as below its mass matrix is [A, B cos(α−β); B cos(α−β), C]. */
 static void test_double_pendulum(void **state)
 {
   (void)state;
-  struct stage s;
-  open_stage(&s, double_pendulum, CMB_FORM_EXPLICIT);
+  struct compiled s;
+  compile(&s, double_pendulum, CMB_FORM_EXPLICIT);
   const double q[2] = {0.7, -0.4}, v[2] = {1.3, 0.6}, alpha = 0.7, beta = 0.3, wa = 1.3, wb = 1.9;
   const double m1 = 3, m2 = 2, s1 = 1.2, s2 = 0.6, l = 2, I1 = 0.7, I2 = 0.3, g = 9.81;
   const double A = I1 + m1 * s1 * s1 + m2 * l * l, B = m2 * l * s2, C = I2 + m2 * s2 * s2;
@@ -94,7 +97,7 @@ static void test_double_pendulum(void **state)
   cmbt_ok(s.ctx, cmb_accelerate(s.ev, 0, q, v, a, NULL));
   cmbt_near(a[0], da, 1e-12);
   cmbt_near(a[1], db - da, 1e-12);
-  /* the pivot carries what the centres of mass need: x = s sin, z = -s cos */
+  /* joint force = Σ m (acceleration − gravity); x1, z1, x2, z2 are accelerations of the centres of mass at x = s sin α, z = −s cos α */
   const double x1 = s1 * (da * cos(alpha) - wa * wa * sin(alpha));
   const double x2 =
       l * (da * cos(alpha) - wa * wa * sin(alpha)) + s2 * (db * cos(beta) - wb * wb * sin(beta));
@@ -103,22 +106,24 @@ static void test_double_pendulum(void **state)
       l * (da * sin(alpha) + wa * wa * cos(alpha)) + s2 * (db * sin(beta) + wb * wb * cos(beta));
   cmbt_near(output(&s, 0, q, v, "Rx"), m1 * x1 + m2 * x2, 1e-11);
   cmbt_near(output(&s, 0, q, v, "Rz"), m1 * (z1 + g) + m2 * (z2 + g), 1e-11);
-  cmbt_near(output(&s, 0, q, v, "My"), 0, 1e-12); /* nothing turns the joint */
+  cmbt_near(output(&s, 0, q, v, "My"), 0, 1e-12); /* no torque about the joint's axis */
   const double kinetic = A * wa * wa / 2 + B * c * wa * wb + C * wb * wb / 2;
   const double potential = -g * (m1 * s1 * cos(alpha) + m2 * (l * cos(alpha) + s2 * cos(beta)));
   cmbt_near(output(&s, 0, q, v, "E"), kinetic + potential, 1e-12);
-  close_stage(&s);
+  discard(&s);
 }
 
-/* ---- free body: Euler's equations */
+/* ---- free body */
 
+/* Checks the acceleration of a free body against Euler's equations I1 ω̇1 = (I2 − I3) ω2 ω3, ..., and the rates of the Euler parameters,
+ * ω/2 at the identity. */
 static void test_free_body(void **state)
 {
   static const char text[] = "bodies: {top: {mass: 2, com: [1,2,3], inertia: [3, 2, 1.5]}}\n"
                              "joints: {f: {type: free, child: top, at: [1,2,3]}}\n";
   (void)state;
-  struct stage s;
-  open_stage(&s, text, CMB_FORM_EXPLICIT);
+  struct compiled s;
+  compile(&s, text, CMB_FORM_EXPLICIT);
   const double q[7] = {0.1, 0.2, 0.3, 1, 0, 0, 0}, v[6] = {1, 2, 3, 0.5, -0.7, 0.9};
   double a[6], rates[7];
   cmbt_ok(s.ctx, cmb_accelerate(s.ev, 0, q, v, a, NULL));
@@ -131,7 +136,7 @@ static void test_free_body(void **state)
   cmbt_near(rates[3], 0, 1e-15);
   cmbt_near(rates[4], 0.25, 1e-15);
   cmbt_near(rates[6], 0.45, 1e-15);
-  close_stage(&s);
+  discard(&s);
 }
 
 /* ---- constraints: G, g_t and γ against differences of g and of G v + g_t in time */
@@ -154,8 +159,8 @@ static const char rheonomic[] =
     "  rod: {type: distance, between: [ground@P, tip], length: 2 + 0.1*u}\n"
     "motions: {m: {formula: tip.x*ks + sin(ja)*rod2 + 0.1*w*two.q + two.p, value: u*t}}\n";
 
-/* g and G v + g_t at time t of the motion q(t) = q + v t + a t²/2. */
-static void constraints_at(struct stage *s, double t, const double *q, const double *v,
+/* Computes g and its rate G v + g_t at time 0.3 + t of the motion q + v t + a t²/2. */
+static void constraints_at(struct compiled *s, double t, const double *q, const double *v,
                            const double *a, double *g, double *rate)
 {
   double qt[8], vt[8], G[16], gt[2];
@@ -169,11 +174,13 @@ static void constraints_at(struct stage *s, double t, const double *q, const dou
   }
 }
 
+/* Checks G v + g_t and G a + γ against difference quotients of fourth order of g and of G v + g_t, for constraints that depend on time and
+ * on implicit functions. */
 static void test_rheonomic(void **state)
 {
   (void)state;
-  struct stage s;
-  open_stage(&s, rheonomic, CMB_FORM_RESIDUAL);
+  struct compiled s;
+  compile(&s, rheonomic, CMB_FORM_RESIDUAL);
   assert_int_equal(s.eq->ng, 2);
   const double q[4] = {0.2, -0.3, 0.1, 0.4}, v[4] = {1, 0.5, -0.7, 0.8}, a[4] = {0.3, -1, 2, 0.6};
   const double h = 1e-4;
@@ -188,11 +195,12 @@ static void test_rheonomic(void **state)
     cmbt_near(rate[2][k], slope, 1e-10);
     cmbt_near(exact, second, 1e-9);
   }
-  close_stage(&s);
+  discard(&s);
 }
 
-/* ---- errors that only show here */
+/* ---- errors that are found when the equations are made */
 
+/* Checks that a model can be read, but that each formulation refuses it with a message that contains `words`. */
 static void expect_error(const char *text, const char *words)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -232,7 +240,7 @@ static void test_errors(void **state)
 
 /* ---- memory */
 
-/* A random mechanism, or the one above. */
+/* Returns a random mechanism or the model `rheonomic`. */
 static cmb_model *model_for_memory(cmb_context *ctx, bool random)
 {
   const struct cmbt_mechanism_wishes wishes = {.most_bodies = 4, .most_loops = 1, .drives = true};
@@ -242,6 +250,7 @@ static cmb_model *model_for_memory(cmb_context *ctx, bool random)
   return model;
 }
 
+/* Makes each request for memory in cmb_mechanism_create fail in turn: the error is CMB_ERROR_MEMORY, and all memory is given back. */
 static void check_memory(bool random)
 {
   for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {

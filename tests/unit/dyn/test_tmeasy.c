@@ -1,6 +1,7 @@
 /*
- * TMeasy (dyn/tmeasy.c) against values of another evaluation of the same equations, in Python: pure and combined slip, in all three
- * sections of the curve and of the trail, at several loads and on a slippery road; and its derivatives where the slip vanishes.
+ * Tests of the TMeasy tyre (dyn/tmeasy.c): forces against values of a second implementation of the same equations, in Python, for pure and
+ * combined slip, in all three sections of the force curve and of the pneumatic trail, at several loads and at low friction; derivatives at
+ * zero slip against closed forms.
  */
 #include "check.h"
 
@@ -29,8 +30,8 @@ static void test_values(void **state)
 {
   (void)state;
   static const struct {
-    double in[4],
-        out[3]; /* Fz, kappa, tan alpha, friction; Fx, Fy, Mz with L = 0.14 m, Vx = 20 m/s */
+    double in[4];  /* Fz, κ, tan α, friction */
+    double out[3]; /* Fx, Fy, Mz for the contact length 0.14 m and Vx = 20 m/s */
   } cases[] = {
       {{3000, 0.02, 0, 1}, {922.13114754098, -0, 0}},
       {{3000, 0, 0.03, 1}, {0, -1024.7148288973, 17.428391004269}},
@@ -55,7 +56,7 @@ static void test_values(void **state)
     const cmb_expr e[3] = {out.Fx, out.Fy, out.Mz};
     for (int k = 0; k < 3; k++) {
       assert_int_equal(cmb_expr_op(g, e[k]), CMB_OP_CONSTANT);
-      /* digits of the table; slips are 5 decades and more above the regularisation, friction is above its limit (tmeasy.c) */
+      /* the table has 14 digits; the slips are more than 1e5 times the regularisation, and no friction is below its limit (tmeasy.c) */
       cmbt_near(cmb_expr_constant(g, e[k]), cases[i].out[k], 1e-9 * (1 + fabs(cases[i].out[k])));
     }
   }
@@ -63,7 +64,8 @@ static void test_values(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* At no slip the slopes are dF0 in x and in y, none is across, and no force is left; the trail is n0, on any road. */
+/* Checks zero slip, with friction 1 and 0.3: forces and torque are 0, ∂Fx/∂κ and −∂Fy/∂tan α are the initial slopes dF0 in x and y, the
+ * other derivatives of the forces are 0, and the pneumatic trail in ∂Mz/∂tan α is n0 = 0.133 times the contact length. */
 static void test_no_slip(void **state)
 {
   (void)state;
@@ -85,8 +87,9 @@ static void test_no_slip(void **state)
     for (int i = 0; i < 2; i++)
       cmbt_ok(ctx, cmb_forward(g, 1, &slip[i], &one, 3, force, &e[3 + 3 * i]));
     cmbt_ok(ctx, cmb_substitute(g, 2, slip, zero, 9, e, e));
-    const double way = 20 / sqrt(400.01); /* of the wheel, which the trail follows */
-    const double expected[9] = {0, 0, 0, 50000, 0, 0, 0, -40000, 0.14 * 0.133 * way * 40000};
+    /* factor of the trail, a smooth approximation of the sign of Vx */
+    const double direction = 20 / sqrt(400.01);
+    const double expected[9] = {0, 0, 0, 50000, 0, 0, 0, -40000, 0.14 * 0.133 * direction * 40000};
     for (int k = 0; k < 9; k++) {
       assert_int_equal(cmb_expr_op(g, e[k]), CMB_OP_CONSTANT);
       cmbt_near(cmb_expr_constant(g, e[k]), expected[k], 1e-15 * fabs(expected[k]) * 4);

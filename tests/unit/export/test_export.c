@@ -1,6 +1,6 @@
 /*
- * Exported C code from inside: identifiers; whichever allocation fails, there is an error with words, no leak and no file; what cannot be
- * exported is refused. What the code computes is tested by cli.export.
+ * Tests of the export of C code: identifiers; a failing request for memory leads to an error message, no leak and no file; systems, methods
+ * and folders that cannot be used are refused. What the exported code computes is tested by cli.export.
  */
 #include "check.h"
 #include "export/identifiers.h"
@@ -41,7 +41,8 @@ static void test_identifiers(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Words of C and C++ and macros of their headers, names that the struct has itself, and what these become when they are there too. */
+/* Checks which names get a suffix: keywords of C and C++, macros of their headers, names of members that the struct has anyway (`own`), and
+ * names that equal such a name with its suffix. */
 static void test_taken_names(void **state)
 {
   (void)state;
@@ -68,7 +69,8 @@ static void test_taken_names(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The name of the code is a type and a file as well. */
+/* Checks the names of exported code that follow from the names of models. Keywords, functions and headers of the C library and names that
+ * the exported code uses itself get a suffix, since the name becomes that of a type and of two files. */
 static void test_code_names(void **state)
 {
   (void)state;
@@ -91,7 +93,7 @@ static void test_code_names(void **state)
   }
 }
 
-/* A long name is cut, and still none occurs twice. */
+/* Checks that two names of 299 characters that differ only in the last one are shortened and remain distinct. */
 static void test_long_names(void **state)
 {
   (void)state;
@@ -113,7 +115,7 @@ static void test_long_names(void **state)
 
 /* ---- export */
 
-/* The model in a file exported with these options. */
+/* Exports the model in the file `path`, with all parameters live, to a folder. */
 static cmb_status export_file(cmb_context *ctx, const char *path, const cmb_run_options *o,
                               const char *folder, cmb_export_report *report)
 {
@@ -130,27 +132,30 @@ static cmb_status export_file(cmb_context *ctx, const char *path, const cmb_run_
   return status;
 }
 
-static void car_axis(char path[4096])
+static void car_axis_path(char path[4096])
 {
   snprintf(path, 4096, "%s/models/car-axis.yaml", getenv("SOURCE_DIR"));
 }
 
-static cmb_status export_on(cmb_context *ctx, const char *method)
+/* Exports the car axis with a method to the folder `code`. */
+static cmb_status export_car_axis(cmb_context *ctx, const char *method)
 {
   char path[4096];
   cmb_run_options o = cmb_run_defaults();
   o.method = cmb_method_find(method);
-  car_axis(path);
+  car_axis_path(path);
   return export_file(ctx, path, &o, "code", NULL);
 }
 
-static bool take_away(void)
+/* Removes the exported car axis; returns whether both files existed. */
+static bool remove_car_axis(void)
 {
   const bool header = unlink("code/car_axis.h") == 0, source = unlink("code/car_axis.c") == 0;
   rmdir("code");
   return header && source;
 }
 
+/* Makes the k-th request for memory fail, for every k: the error is CMB_ERROR_MEMORY, with a message, and no file is written. */
 static void test_memory(void **state)
 {
   (void)state;
@@ -159,39 +164,40 @@ static void test_memory(void **state)
   for (; status != CMB_OK; k++) {
     struct cmbt_allocator memory;
     cmbt_allocator_init(&memory);
-    memory.fail_at = k + 1; /* the context itself is made */
+    memory.fail_at = k + 1; /* the first request is that of the context */
     cmb_context *ctx = cmb_context_create(&memory.hook);
     assert_non_null(ctx);
-    status = export_on(ctx, "lie");
+    status = export_car_axis(ctx, "lie");
     assert_int_equal(status, memory.refused ? CMB_ERROR_MEMORY : CMB_OK);
     assert_true((strlen(cmb_last_error(ctx)) > 0) == (status != CMB_OK));
     if (status != CMB_OK) assert_int_not_equal(access("code/car_axis.c", F_OK), 0);
     cmb_context_destroy(ctx);
     assert_int_equal(memory.outstanding, 0);
   }
-  printf("%ld failed allocations\n", k - 2);
+  printf("%ld failing requests for memory\n", k - 2);
   assert_true(k > 100);
-  assert_true(take_away());
+  assert_true(remove_car_axis());
 }
 
+/* Checks that methods without exported code and systems without a model file are refused. */
 static void test_refused(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system;
   cmb_run_options o = cmb_run_defaults();
-  assert_int_equal(export_on(ctx, "mdop5"), CMB_ERROR_ARGUMENT);
+  assert_int_equal(export_car_axis(ctx, "mdop5"), CMB_ERROR_ARGUMENT);
   assert_non_null(strstr(cmb_last_error(ctx), "lie or rosw2"));
   o.method = cmb_method_find("lie");
   cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("caraxis"), 0, NULL, &system));
   assert_int_equal(cmb_export_c(ctx, system, &o, "code", NULL), CMB_ERROR_ARGUMENT);
   assert_non_null(strstr(cmb_last_error(ctx), "expected a model file"));
-  assert_false(take_away());
+  assert_false(remove_car_axis());
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
 }
 
-/* A small model with a switch, an input, an output and a parameter, in a file of this name. */
+/* Writes a model with one switching function, input, output and parameter each to a file. */
 static void write_small(const char *path)
 {
   FILE *file = fopen(path, "w");
@@ -206,7 +212,7 @@ static void write_small(const char *path)
   assert_int_equal(fclose(file), 0);
 }
 
-/* The report counts what the code has; a setting of the method is in it, too. */
+/* Checks the numbers of inputs, outputs, parameters, flags and instructions in the report, with a method that has a setting. */
 static void test_report(void **state)
 {
   (void)state;
@@ -231,14 +237,16 @@ static void test_report(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void refused(cmb_context *ctx, const char *model, const cmb_run_options *o,
-                    const char *folder, const char *words)
+/* Checks that an export is refused with a message that contains `words`. */
+static void assert_refused(cmb_context *ctx, const char *model, const cmb_run_options *o,
+                           const char *folder, const char *words)
 {
   assert_true(export_file(ctx, model, o, folder, NULL) < 0);
   if (!strstr(cmb_last_error(ctx), words)) fail_msg("%s", cmb_last_error(ctx));
 }
 
-/* Folders that cannot be, files that the model is made of, and settings that are not there: words, and no file. */
+/* Checks the messages for folders that cannot be made, for code that would replace a file of the model, and for missing or too many
+ * settings; no file is written. */
 static void test_folders(void **state)
 {
   (void)state;
@@ -248,24 +256,27 @@ static void test_folders(void **state)
   cmb_run_options o = cmb_run_defaults();
   o.method = cmb_method_find("lie");
   write_small("weight.yaml");
-  refused(ctx, "weight.yaml", &o, "weight.yaml/code", "cannot make the folder 'weight.yaml/code'");
+  assert_refused(ctx, "weight.yaml", &o, "weight.yaml/code",
+                 "cannot make the folder 'weight.yaml/code'");
   for (int i = 0; i < DOTS; i++) memcpy(here + (ptrdiff_t)2 * i, "./", 2);
-  refused(ctx, "weight.yaml", &o, here, "the name of the folder is too long");
+  assert_refused(ctx, "weight.yaml", &o, here, "the name of the folder is too long");
   write_small("weight.c");
-  refused(ctx, "weight.c", &o, ".", "the code would replace './weight.c', which the model reads");
+  assert_refused(ctx, "weight.c", &o, ".",
+                 "the code would replace './weight.c', which the model reads");
   assert_int_not_equal(access("weight.h", F_OK), 0);
   o.integrator.setting_count = 1;
-  refused(ctx, "weight.yaml", &o, "code", "the method's options are missing");
+  assert_refused(ctx, "weight.yaml", &o, "code", "the method's options are missing");
   const cmb_option_setting many[64] = {{"jacobian", "exact"}};
   o.integrator.settings = many;
   o.integrator.setting_count = 64;
-  refused(ctx, "weight.yaml", &o, "code", "too many options");
+  assert_refused(ctx, "weight.yaml", &o, "code", "too many options");
   assert_int_not_equal(access("code", F_OK), 0);
   cmb_context_destroy(ctx);
 }
 
-/* A drive with a kink needs velocities that are brought to the constraints. */
-static void test_loose_rates(void **state)
+/* Checks that a drive whose velocity jumps (a kink in its formula) is refused with stabilisations that do not correct velocities: `none`
+ * and `projection-q`. */
+static void test_drive_with_kink(void **state)
 {
   (void)state;
   static const char text[] =
@@ -298,11 +309,11 @@ static void test_loose_rates(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_identifiers), cmocka_unit_test(test_taken_names),
-      cmocka_unit_test(test_code_names),  cmocka_unit_test(test_long_names),
-      cmocka_unit_test(test_memory),      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_report),      cmocka_unit_test(test_folders),
-      cmocka_unit_test(test_loose_rates),
+      cmocka_unit_test(test_identifiers),     cmocka_unit_test(test_taken_names),
+      cmocka_unit_test(test_code_names),      cmocka_unit_test(test_long_names),
+      cmocka_unit_test(test_memory),          cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_report),          cmocka_unit_test(test_folders),
+      cmocka_unit_test(test_drive_with_kink),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

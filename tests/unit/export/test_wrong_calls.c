@@ -1,7 +1,7 @@
 /*
- * Wrong calls of the public interface, header by header: what is missing, sizes that cannot be, functions and names that the
- * equations lack, calls in a wrong order, and calls with what an earlier failure left. None crashes; each returns CMB_ERROR_ARGUMENT, or
- * CMB_ERROR_INPUT where numbers, text or names are wrong that a user may have written, and where there is a context it has words.
+ * Tests of wrong calls of the public interface, header by header: missing arguments, impossible sizes, equations without required functions
+ * or names, calls in a wrong order, and calls with objects that a failed call was to create. None crashes. Each returns CMB_ERROR_ARGUMENT,
+ * or CMB_ERROR_INPUT where numbers, texts or names are wrong that may come from a user; a context that is given has an error message.
  */
 #include "check.h"
 
@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int calls;
+static int calls; /* number of wrong calls so far */
 
+/* Checks that a wrong call returned `expected` and left a message in the context (unless NULL). `call` and `line` are its text and
+ * place. */
 static void refused_with(cmb_context *ctx, cmb_status expected, cmb_status status, const char *call,
                          int line)
 {
@@ -21,9 +23,9 @@ static void refused_with(cmb_context *ctx, cmb_status expected, cmb_status statu
   if (status != expected)
     fail_msg("line %d: %s returns %d, not %d", line, call, (int)status, (int)expected);
   if (!ctx) return;
-  if (cmb_last_error(ctx)[0] == '\0') fail_msg("line %d: %s leaves no words", line, call);
-  cmb_model *
-      model; /* reading one makes the context forget, so that the next failure needs words of its own */
+  if (cmb_last_error(ctx)[0] == '\0') fail_msg("line %d: %s leaves no message", line, call);
+  /* a successful call deletes the message, so that the next wrong call has to leave its own */
+  cmb_model *model;
   cmbt_ok(ctx, cmb_model_parse(ctx, "title: a", 8, "x", NULL, &model));
   cmb_model_destroy(model);
   assert_string_equal(cmb_last_error(ctx), "");
@@ -32,7 +34,7 @@ static void refused_with(cmb_context *ctx, cmb_status expected, cmb_status statu
 #define REFUSED(ctx, call)       refused_with(ctx, CMB_ERROR_ARGUMENT, call, #call, __LINE__)
 #define REFUSED_INPUT(ctx, call) refused_with(ctx, CMB_ERROR_INPUT, call, #call, __LINE__)
 
-/* ---- a small problem that is right: a mass on a spring, with a switch, an output and an input */
+/* ---- correct equations: a mass on a spring, with a switching function, an output and an input */
 
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
@@ -67,7 +69,7 @@ static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 static const char *const names[] = {"x"}, *const no_names[] = {NULL};
 static const double zero[2] = {0, 0};
 
-static cmb_equations right(void)
+static cmb_equations correct_equations(void)
 {
   return (cmb_equations){.name = "mass",
                          .nq = 1,
@@ -86,7 +88,7 @@ static cmb_equations right(void)
                          .inputs = inputs};
 }
 
-/* Each way of attaching equations. */
+/* Checks that wrong equations are refused by the functions that create systems, integrators and linearisations. */
 static void refuse_equations(cmb_context *ctx, const cmb_equations *eq)
 {
   const cmb_integrator_options o = cmb_integrator_defaults();
@@ -99,18 +101,19 @@ static void refuse_equations(cmb_context *ctx, const cmb_equations *eq)
   assert_true(!system && !in && !l);
 }
 
+/* Checks the correct equations with one wrong member at a time. */
 static void test_equations(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system;
-  cmb_equations eq = right();
+  cmb_equations eq = correct_equations();
   cmbt_ok(ctx, cmb_system_create(ctx, &eq, 0, 1, zero, zero, &system));
   cmb_system_destroy(system);
   refuse_equations(ctx, NULL);
 #define WRONG(...)                                                                                 \
   do {                                                                                             \
-    eq = right();                                                                                  \
+    eq = correct_equations();                                                                      \
     __VA_ARGS__;                                                                                   \
     refuse_equations(ctx, &eq);                                                                    \
   } while (0)
@@ -121,7 +124,7 @@ static void test_equations(void **state)
   WRONG(eq.nv = 0);
   WRONG(eq.nv = 2);
   WRONG(eq.ng = -1);
-  WRONG(eq.ng = 1); /* without names */
+  WRONG(eq.ng = 1); /* without names of constraints and multipliers */
   WRONG(eq.ng = 1, eq.g_names = names);
   WRONG(eq.ng = 1, eq.lambda_names = names);
   WRONG(eq.ns = -5);
@@ -145,6 +148,7 @@ static void test_equations(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks sparsity patterns with wrong sizes, missing arrays, columns out of range or repeated, and row starts that do not ascend from 0. */
 static void test_patterns(void **state)
 {
   (void)state;
@@ -156,10 +160,10 @@ static void test_patterns(void **state)
       {1, 1, long_start, twice}, {1, 1, late, inside},   {1, 1, back, inside}};
   cmb_context *ctx = cmb_context_create(NULL);
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-    cmb_equations eq = right();
+    cmb_equations eq = correct_equations();
     eq.M_pattern = &patterns[i];
     refuse_equations(ctx, &eq);
-    eq = right();
+    eq = correct_equations();
     eq.derivative_pattern[CMB_RESIDUAL_V] = &patterns[i];
     refuse_equations(ctx, &eq);
   }
@@ -170,7 +174,7 @@ static void test_systems(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  const cmb_equations eq = right();
+  const cmb_equations eq = correct_equations();
   const cmb_setting unnamed = {NULL, 1}, unknown = {"y", 1};
   const cmb_problem *pendulum = cmb_problem_find("pendulum");
   cmb_system *system;
@@ -194,7 +198,7 @@ static void test_systems(void **state)
   REFUSED(ctx, cmb_problem_create(ctx, pendulum, -1, NULL, &system));
   REFUSED(ctx, cmb_problem_create(ctx, pendulum, 1, &unnamed, &system));
   REFUSED(ctx, cmb_problem_create(ctx, pendulum, 0, NULL, NULL));
-  /* what a failed call leaves can be looked at and given back */
+  /* a failed call sets the system to NULL, which can be queried and destroyed */
   assert_null(system);
   assert_null(cmb_system_equations(system));
   assert_null(cmb_system_q(system));
@@ -244,7 +248,7 @@ static void test_integrators(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  const cmb_equations eq = right();
+  const cmb_equations eq = correct_equations();
   const cmb_method *method = cmb_method_find("mdop5");
   const cmb_option_setting unnamed = {NULL, "x"}, valueless = {"projection", NULL};
   cmb_integrator_options o = cmb_integrator_defaults();
@@ -279,12 +283,13 @@ static void test_integrators(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Every method: a step before the begin, then what belongs behind a step. */
+/* Checks for every method that a step before cmb_integrator_begin is refused, and interpolation and undo before a step; and wrong arguments
+ * of begin and of interpolation. */
 static void test_order_of_calls(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  const cmb_equations eq = right();
+  const cmb_equations eq = correct_equations();
   for (int i = 0; i < cmb_method_count(); i++) {
     cmb_integrator_options o = cmb_integrator_defaults();
     cmb_integrator *in;
@@ -312,7 +317,7 @@ static void test_runs(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  cmb_equations eq = right();
+  cmb_equations eq = correct_equations();
   cmb_run_options o = cmb_run_defaults();
   cmb_system *system;
   cmb_simulation *sim;
@@ -350,7 +355,7 @@ static void test_runs(void **state)
   assert_null(csv);
   REFUSED(NULL, cmb_csv_record(csv, NULL));
   REFUSED(NULL, cmb_csv_close(csv));
-  eq = right();
+  eq = correct_equations();
   cmbt_ok(ctx, cmb_csv_open(ctx, "x.csv", &eq, &csv));
   REFUSED(ctx, cmb_csv_record(csv, NULL));
   REFUSED(ctx, cmb_csv_record(csv, &(cmb_record){.q = zero, .v = zero}));
@@ -408,7 +413,7 @@ static void test_export(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  const cmb_equations eq = right();
+  const cmb_equations eq = correct_equations();
   cmb_run_options o = cmb_run_defaults();
   cmb_system *system;
   cmbt_ok(ctx, cmb_system_create(ctx, &eq, 0, 1, zero, zero, &system));
@@ -426,8 +431,9 @@ static void test_export(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- expressions: the graph keeps a failure for good, so each case has one of its own */
+/* ---- expressions; a graph stays in its error state, so each case has a graph of its own */
 
+/* Returns a graph with one input. */
 static cmb_graph *graph(cmb_context *ctx)
 {
   cmb_graph *g;
@@ -436,7 +442,8 @@ static cmb_graph *graph(cmb_context *ctx)
   return g;
 }
 
-static cmb_status after(cmb_graph *g, cmb_expr e)
+/* Checks that the expression is the invalid one, 0; destroys the graph and returns its status. */
+static cmb_status status_after(cmb_graph *g, cmb_expr e)
 {
   assert_int_equal(e, 0);
   cmb_status status = cmb_graph_status(g);
@@ -466,7 +473,7 @@ static void test_expressions(void **state)
   REFUSED(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, 2, x, f, NULL));
   REFUSED(ctx, cmb_table2_create(ctx, 2, x, 2, NULL, f, &wrong));
   REFUSED_INPUT(ctx, cmb_table2_create(ctx, 2, x, 0, y, f, &wrong));
-#define MISUSE(call) (g = graph(ctx), REFUSED(ctx, after(g, call)))
+#define MISUSE(call) (g = graph(ctx), REFUSED(ctx, status_after(g, call)))
   MISUSE(cmb_input(g, NULL));
   MISUSE(cmb_apply(g, CMB_OP_ADD, 1, 77, 0));
   MISUSE(cmb_apply(g, CMB_OP_SIN, 77, 0, 0));
@@ -525,7 +532,7 @@ static void test_programs(void **state)
   REFUSED(ctx, cmb_program_create(ctx, g, 1, in, 1, far, &program));
   REFUSED(ctx, cmb_program_create(ctx, g, 1, in, 1, in, NULL));
   REFUSED(ctx, cmb_program_create(ctx, g, 1, (const cmb_expr[]){0}, 1, in, &program));
-  REFUSED(ctx, cmb_program_create(ctx, g, 0, NULL, 1, in, &program)); /* lacks an input */
+  REFUSED(ctx, cmb_program_create(ctx, g, 0, NULL, 1, in, &program)); /* x is missing */
   REFUSED(ctx, cmb_jacobian_create(ctx, g, 1, in, 1, far, 1, in, &jacobian));
   REFUSED(ctx, cmb_jacobian_create(ctx, NULL, 1, in, 1, in, 1, in, &jacobian));
   REFUSED(ctx, cmb_jacobian_create(ctx, g, 1, in, 1, in, 1, in, NULL));

@@ -1,5 +1,6 @@
 /*
- * Drafts: what keys mean, what replaces what, and failures as data: each names the key, stays, and leaves nothing behind.
+ * Tests of drafts (cmb_draft_create), models that a program builds: the meaning of keys, the replacement of values, and errors. An error
+ * names the key, is reported again by all later calls, and leaks no memory.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -50,6 +51,7 @@ static void numbers_keep_their_bits(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Makes the model of a draft; returns the mass of the body `rod`, after checking that its place is the key. */
 static double mass_of(cmb_context *ctx, cmb_draft *d, const cmb_model_options *options)
 {
   cmb_model *m;
@@ -61,7 +63,8 @@ static double mass_of(cmb_context *ctx, cmb_draft *d, const cmb_model_options *o
   return mass;
 }
 
-/* A draft is used several times; values take the place of values, options are those of files. */
+/* Checks that a draft can be changed and made into a model several times: new values replace old ones, and options set parameters as for
+ * model files. */
 static void drafts_change(void **state)
 {
   (void)state;
@@ -79,14 +82,16 @@ static void drafts_change(void **state)
   cmb_model *m;
   cmbt_ok(ctx, cmb_draft_numbers(d, "points/B", 3, (const double[]){0, 0, -2}));
   cmbt_ok(ctx, cmb_draft_text(d, "bodies/rod/mass", "-m"));
-  assert_int_equal(cmb_draft_model(d, NULL, &m), CMB_ERROR_INPUT); /* what it says can be mended */
+  /* a wrong value can be replaced */
+  assert_int_equal(cmb_draft_model(d, NULL, &m), CMB_ERROR_INPUT);
   cmbt_ok(ctx, cmb_draft_number(d, "bodies/rod/mass", 5));
   assert_true(mass_of(ctx, d, NULL) == 5);
   cmb_draft_destroy(d);
   cmb_context_destroy(ctx);
 }
 
-static void lists_grow_by_their_numbers(void **state)
+/* Checks lists, whose entries have keys with their numbers: a new entry gets the next number, and entries can be changed in any order. */
+static void list_entries_have_numbers(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -112,7 +117,8 @@ static void lists_grow_by_their_numbers(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A file that a draft names lies beside its name; mistakes in it have lines. */
+/* Checks that the path of an included file is relative to the folder of the draft's name, and that an error in this file has a line and no
+ * key. */
 static void files_are_included(void **state)
 {
   (void)state;
@@ -136,9 +142,10 @@ static void files_are_included(void **state)
 
 /* ---- failures */
 
-/* What is wrong, in a pendulum that is complete otherwise. */
+/* Functions that are called wrongly, for a draft that is a correct pendulum otherwise. */
 enum call { TEXT, NUMBER, NUMBERS, TEXTS, JOINT, LOOP, BODY };
 
+/* Calls a function with this key or name and value. A value of NULL means a missing argument, or NaN for a number. */
 static cmb_status do_call(cmb_draft *d, enum call call, const char *key, const char *value)
 {
   static const double pair[] = {1, 2};
@@ -158,8 +165,8 @@ static const struct mistake {
   enum call call;
   const char *key, *value;
   cmb_status status;
-  const char *sentence; /* its beginning, behind "test: " */
-  bool late;            /* it is known when the model is made */
+  const char *sentence; /* beginning of the message, after "test: " */
+  bool late;            /* the error is found when the model is made */
 } mistakes[] = {
     {TEXT, "bodies/rod/mass", "-1", CMB_ERROR_INPUT,
      "bodies/rod/mass: body 'rod': the mass is -1; expected", true},
@@ -208,6 +215,7 @@ static const struct mistake {
      false},
 };
 
+/* Checks the status and the beginning of the message, which has one line; and that the error as data has status, file and text. */
 static void check_failure(cmb_context *ctx, const struct mistake *m, cmb_status status,
                           const char *sentence)
 {
@@ -237,7 +245,8 @@ static void failures_name_the_key(void **state)
       cmbt_ok(ctx, status);
     } else {
       check_failure(ctx, m, status, sentence);
-      assert_int_equal(cmb_draft_text(d, "title", "too late"), status); /* the first one stays */
+      /* later calls return the first error */
+      assert_int_equal(cmb_draft_text(d, "title", "too late"), status);
       check_failure(ctx, m, status, sentence);
     }
     status = cmb_draft_model(d, NULL, &model);
@@ -248,7 +257,7 @@ static void failures_name_the_key(void **state)
   }
 }
 
-/* As data: key, place in the formula's text, subject. */
+/* Checks the error as data for a wrong formula: its key, the line and column in its text, and the kind and name of the element. */
 static void failures_are_data(void **state)
 {
   (void)state;
@@ -271,7 +280,7 @@ static void failures_are_data(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Also where the equations are made: names that nothing has. */
+/* Checks errors that are found when the equations are made: an unknown name in a formula, and a model without bodies. */
 static void equations_name_the_key(void **state)
 {
   (void)state;
@@ -301,7 +310,8 @@ static void equations_name_the_key(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void limits_hold(void **state)
+/* Checks the limits: depth and length of a key, length of a name, and the number of parts of a draft. */
+static void limits_are_checked(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -354,6 +364,7 @@ static void wrong_calls_are_refused(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Makes a draft with one call of almost every function, and its model. */
 static cmb_status make_all(cmb_context *ctx, cmb_model **m)
 {
   cmb_draft *d = NULL;
@@ -379,6 +390,7 @@ static cmb_status make_all(cmb_context *ctx, cmb_model **m)
   return status;
 }
 
+/* Makes the k-th request for memory fail, alone or together with all later ones, for every k from 2 (the first is that of the context). */
 static void every_failed_allocation_is_reported(void **state)
 {
   (void)state;
@@ -409,12 +421,12 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_keep_their_bits),
       cmocka_unit_test(drafts_change),
-      cmocka_unit_test(lists_grow_by_their_numbers),
+      cmocka_unit_test(list_entries_have_numbers),
       cmocka_unit_test(files_are_included),
       cmocka_unit_test(failures_name_the_key),
       cmocka_unit_test(failures_are_data),
       cmocka_unit_test(equations_name_the_key),
-      cmocka_unit_test(limits_hold),
+      cmocka_unit_test(limits_are_checked),
       cmocka_unit_test(wrong_calls_are_refused),
       cmocka_unit_test(every_failed_allocation_is_reported),
   };

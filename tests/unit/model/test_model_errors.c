@@ -1,5 +1,5 @@
 /*
- * What is wrong with a model is said with its place, the object and what was expected.
+ * Tests of the messages for wrong model files: each has the line and column, the element, and what was expected.
  */
 #include "check.h"
 #include "model_case.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct bad {
+/* A wrong model file, and the place and a part of the message. */
+struct wrong_file {
   const char *text, *place, *fragment;
 };
 
@@ -18,7 +19,7 @@ struct bad {
   BODY "joints: {j: {type: free, child: b}, k: {type: revolute, child: c, at: [0, 0, 0], axis: "   \
        "x}}\n"
 
-static void check_all(const struct bad *rows, size_t count)
+static void check_all(const struct wrong_file *rows, size_t count)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   for (size_t i = 0; i < count; i++)
@@ -26,10 +27,11 @@ static void check_all(const struct bad *rows, size_t count)
   cmb_context_destroy(ctx);
 }
 
-static void files_that_are_no_models(void **state)
+/* Checks wrong YAML, wrong encodings, unknown sections and sections of a wrong kind. */
+static void wrong_yaml_and_sections(void **state)
 {
   (void)state;
-  static const struct bad rows[] = {
+  static const struct wrong_file rows[] = {
       {"", "test.yaml:1:1", "the file is empty"},
       {"# nothing\n", "test.yaml:1:1", "the file is empty"},
       {"just a text", "test.yaml:1:1", "expected a map"},
@@ -63,7 +65,7 @@ static void files_that_are_no_models(void **state)
 static void numbers_and_parameters(void **state)
 {
   (void)state;
-  static const struct bad rows[] = {
+  static const struct wrong_file rows[] = {
       {"parameters: {a: b, b: c, c: a}", "test.yaml:1:29",
        "parameter 'c': the parameter 'a' depends on itself"},
       {"parameters: {a: a}", "test.yaml:1:17", "depends on itself"},
@@ -100,7 +102,7 @@ static void numbers_and_parameters(void **state)
 static void bodies_and_joints(void **state)
 {
   (void)state;
-  static const struct bad rows[] = {
+  static const struct wrong_file rows[] = {
       {"bodies: {b: {mass: 0, com: [0, 0, 0]}}", "test.yaml:1:20",
        "body 'b': the mass is 0; expected"},
       {"bodies: {b: {mass: -1, com: [0, 0, 0]}}", "test.yaml:1:20", "the mass is -1"},
@@ -171,10 +173,11 @@ static void bodies_and_joints(void **state)
   check_all(rows, COUNT(rows));
 }
 
-static void what_joins_bodies(void **state)
+/* Checks wrong constraints, motions, inputs, tables, forces, measures, outputs, shapes and settings of a run. */
+static void constraints_and_forces(void **state)
 {
   (void)state;
-  static const struct bad rows[] = {
+  static const struct wrong_file rows[] = {
       {MODEL "loops: {l: {type: spherical, between: [b@A, c@B]}}", "test.yaml:3:42",
        "loop 'l': unknown point 'A'"},
       {MODEL "loops: {l: {type: spherical, between: [bb, c]}}", "test.yaml:3:40",
@@ -246,7 +249,7 @@ static void what_joins_bodies(void **state)
 static void templates_and_instances(void **state)
 {
   (void)state;
-  static const struct bad rows[] = {
+  static const struct wrong_file rows[] = {
       {"instances: {a: {template: corner}}", "test.yaml:1:27",
        "instance 'a': unknown template 'corner'"},
       {"templates: {one: {instances: {b: {template: one}}}}\ninstances: {a: {template: one}}",
@@ -273,8 +276,8 @@ static void templates_and_instances(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(files_that_are_no_models), cmocka_unit_test(numbers_and_parameters),
-      cmocka_unit_test(bodies_and_joints),        cmocka_unit_test(what_joins_bodies),
+      cmocka_unit_test(wrong_yaml_and_sections), cmocka_unit_test(numbers_and_parameters),
+      cmocka_unit_test(bodies_and_joints),       cmocka_unit_test(constraints_and_forces),
       cmocka_unit_test(templates_and_instances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /*
- * Models in several files: includes, tables in CSV files, what may not be reached, and the limits on size and depth.
+ * Tests of models in several files: included files and the parameters that are set in them, tables in CSV files, files that must not be
+ * read, and the limits on size and depth.
  */
 #include "check.h"
 #include "model_case.h"
@@ -16,7 +17,9 @@ static void write_text(const char *path, const char *text)
   cmbt_write_file(path, text, strlen(text));
 }
 
-static void refused(cmb_context *ctx, const char *path, cmb_status expected, const char *message)
+/* Checks that reading a model fails with this status, no model, and a message that begins with `message`. */
+static void assert_refused(cmb_context *ctx, const char *path, cmb_status expected,
+                           const char *message)
 {
   cmb_model *model;
   cmb_status status = cmb_model_read(ctx, path, NULL, &model);
@@ -25,6 +28,7 @@ static void refused(cmb_context *ctx, const char *path, cmb_status expected, con
     fail_msg("%s: %s, \"%s\"; expected \"%s\"", path, cmb_status_code(status), words, message);
 }
 
+/* Checks that values of the including file take precedence, and that places name the file in which a value is written. */
 static void sections_of_included_files_are_merged(void **state)
 {
   (void)state;
@@ -50,12 +54,13 @@ static void sections_of_included_files_are_merged(void **state)
   assert_string_equal(m->bodies[0].place.file, "car/parts/axle.yaml");
   cmb_model_destroy(m);
   write_text("car/parts/wheel.yaml", "parameters: {w: 4,\n  m: 3}\n");
-  refused(ctx, "car/main.yaml", CMB_ERROR_INPUT,
-          "car/parts/wheel.yaml:2:3: parameter 'm': the name 'm' is taken");
+  assert_refused(ctx, "car/main.yaml", CMB_ERROR_INPUT,
+                 "car/parts/wheel.yaml:2:3: parameter 'm': the name 'm' is taken");
   cmb_context_destroy(ctx);
 }
 
-/* Of a chain main, mid, inner: the outer file's value counts, formulas stand in the including file, and what is computed from a parameter follows. */
+/* Checks files that include each other, main → mid → inner: the value set by the outermost file is used, its formula is evaluated in the
+ * including file, and parameters computed from the parameter change with it. */
 static void including_files_set_parameters(void **state)
 {
   (void)state;
@@ -78,17 +83,17 @@ static void including_files_set_parameters(void **state)
   cmbt_near(cmbt_model_parameter(m, "m"), 5, 0);
   cmbt_near(cmbt_model_parameter(m, "l"), 15, 0);
   cmbt_near(cmbt_model_parameter(m, "left1.k"), 8, 0);
-  cmbt_near(cmbt_model_parameter(m, "left2.k"), 5, 0); /* there are two copies by what mid says */
+  cmbt_near(cmbt_model_parameter(m, "left2.k"), 5, 0); /* mid.yaml sets the number of copies to 2 */
   cmbt_near(cmbt_model_parameter(m, "right.k"), 7, 0);
   cmbt_near(cmbt_model_body(m, "b")->mass.value, 5, 0);
   cmb_model_destroy(m);
   cmbt_ok(ctx, cmb_model_read(ctx, "set/main.yaml", &options, &m));
-  cmbt_near(cmbt_model_parameter(m, "l"), 27, 0); /* options come before all */
+  cmbt_near(cmbt_model_parameter(m, "l"), 27, 0); /* options take precedence over all files */
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
 
-/* In a template; an instance's own values come before those of the template's includes. */
+/* Checks that a template can set parameters of the files that it includes, and that parameters of an instance take precedence. */
 static void templates_set_parameters_of_their_files(void **state)
 {
   (void)state;
@@ -107,7 +112,8 @@ static void templates_set_parameters_of_their_files(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* What cannot be set is named with its place, and the nearest name with that of its definition. */
+/* Checks the messages for parameters that cannot be set: they have the place of the setting and, if a similar name exists, the place of its
+ * definition. */
 static void wrong_sets_are_refused(void **state)
 {
   (void)state;
@@ -124,13 +130,13 @@ static void wrong_sets_are_refused(void **state)
        "set/a.yaml:1:26: include 'c': the file has no parameter 'zzzzzz'; expected one of its own"},
       {"parameters: {own: 1}\ninclude: {file: c, set: {own: 1}}\n",
        "set/a.yaml:2:26: include 'c': the file has no parameter 'own'"},
-      {"include: [b, {file: c, set: {other: 1}}]\n", /* it is b that has it */
+      {"include: [b, {file: c, set: {other: 1}}]\n", /* a parameter of b */
        "set/a.yaml:1:30: include 'c': the file has no parameter 'other'"},
       {"include: [{file: b, set: {mass: 1}}, {file: c, set: {mass: 1}}]\n",
        "set/a.yaml:1:27: include 'b': the parameter 'mass' is set in set/a.yaml:1:54 already"},
       {"include: [{file: b}, {file: d}]\n",
        "set/d.yaml:1:26: include 'c': the parameter 'side' is set in set/b.yaml:1:26 already"},
-      {"include: c\nparameters: {mass: 2}\n", /* the include is read after it */
+      {"include: c\nparameters: {mass: 2}\n", /* included files are read after the file itself */
        "set/c.yaml:1:14: parameter 'mass': the name 'mass' is taken by the parameter in "
        "set/a.yaml:2; expected another one, or "
        "'include: {file: .., set: {mass: ..}}' to change its value"},
@@ -150,7 +156,7 @@ static void wrong_sets_are_refused(void **state)
              "templates: {u: {parameters: {k: 1}}}\ninstances: {axle: {template: u}}\n");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     write_text("set/a.yaml", rows[i].main);
-    refused(ctx, "set/a.yaml", CMB_ERROR_INPUT, rows[i].message);
+    assert_refused(ctx, "set/a.yaml", CMB_ERROR_INPUT, rows[i].message);
   }
   cmb_context_destroy(ctx);
 }
@@ -171,7 +177,9 @@ static void templates_can_be_files(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void files_outside_are_not_reached(void **state)
+/* Checks that no file outside of the model's folder is read, whether by its path or by a symbolic link, unless the option include_anywhere
+ * is set. */
+static void files_outside_are_not_read(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -193,19 +201,20 @@ static void files_outside_are_not_reached(void **state)
   unlink("in/direct.yaml");
   assert_int_equal(symlink("..", "in/link"), 0);
   assert_int_equal(symlink("../secret.yaml", "in/direct.yaml"), 0);
-  refused(ctx, "in/a.yaml", CMB_ERROR_INPUT,
-          "in/a.yaml:1:10: '../secret.yaml' lies outside of the model's folder");
-  refused(ctx, "in/b.yaml", CMB_ERROR_INPUT, "in/b.yaml:1:10: 'x/../../secret.yaml' lies outside");
-  refused(ctx, "in/c.yaml", CMB_ERROR_INPUT, "in/c.yaml:1:10: '/etc/passwd' lies outside");
-  refused(ctx, "in/d.yaml", CMB_ERROR_INPUT,
-          "in/d.yaml:1:10: the file 'link/secret.yaml' cannot be read");
-  refused(ctx, "in/e.yaml", CMB_ERROR_INPUT,
-          "in/e.yaml:1:10: the file 'direct.yaml' cannot be read: it is a link");
-  refused(ctx, "in/h.yaml", CMB_ERROR_INPUT,
-          "in/h.yaml:1:10: the file 'missing.yaml' cannot be read: No such file");
-  refused(ctx, "in/i.yaml", CMB_ERROR_INPUT, "in/i.yaml:1:11: '.' lies outside");
-  refused(ctx, "in/j.yaml", CMB_ERROR_INPUT,
-          "in/j.yaml:1:20: table 'f': '../secret.yaml' lies outside");
+  assert_refused(ctx, "in/a.yaml", CMB_ERROR_INPUT,
+                 "in/a.yaml:1:10: '../secret.yaml' lies outside of the model's folder");
+  assert_refused(ctx, "in/b.yaml", CMB_ERROR_INPUT,
+                 "in/b.yaml:1:10: 'x/../../secret.yaml' lies outside");
+  assert_refused(ctx, "in/c.yaml", CMB_ERROR_INPUT, "in/c.yaml:1:10: '/etc/passwd' lies outside");
+  assert_refused(ctx, "in/d.yaml", CMB_ERROR_INPUT,
+                 "in/d.yaml:1:10: the file 'link/secret.yaml' cannot be read");
+  assert_refused(ctx, "in/e.yaml", CMB_ERROR_INPUT,
+                 "in/e.yaml:1:10: the file 'direct.yaml' cannot be read: it is a link");
+  assert_refused(ctx, "in/h.yaml", CMB_ERROR_INPUT,
+                 "in/h.yaml:1:10: the file 'missing.yaml' cannot be read: No such file");
+  assert_refused(ctx, "in/i.yaml", CMB_ERROR_INPUT, "in/i.yaml:1:11: '.' lies outside");
+  assert_refused(ctx, "in/j.yaml", CMB_ERROR_INPUT,
+                 "in/j.yaml:1:20: table 'f': '../secret.yaml' lies outside");
   cmbt_ok(ctx, cmb_model_read(ctx, "in/f.yaml", NULL, &m));
   cmb_model_destroy(m);
   cmbt_ok(ctx, cmb_model_read(ctx, "in/a.yaml", &anywhere, &m));
@@ -221,22 +230,22 @@ static void cycles_of_files_are_refused(void **state)
   char name[40], text[60];
   write_text("one.yaml", "include: other.yaml\n");
   write_text("other.yaml", "title: x\ninclude: [one.yaml]\n");
-  refused(ctx, "one.yaml", CMB_ERROR_INPUT, "other.yaml:2:11: 'one.yaml' includes itself");
-  refused(ctx, "nothing.yaml", CMB_ERROR_IO, "nothing.yaml: cannot be read: No such file");
-  refused(ctx, ".", CMB_ERROR_IO, ".: cannot be read: Is a directory");
-  for (int i = 0; i < 30; i++) { /* a chain without a cycle, but deep */
+  assert_refused(ctx, "one.yaml", CMB_ERROR_INPUT, "other.yaml:2:11: 'one.yaml' includes itself");
+  assert_refused(ctx, "nothing.yaml", CMB_ERROR_IO, "nothing.yaml: cannot be read: No such file");
+  assert_refused(ctx, ".", CMB_ERROR_IO, ".: cannot be read: Is a directory");
+  for (int i = 0; i < 30; i++) { /* 31 files, each of which includes the next one */
     snprintf(name, sizeof name, "deep%d.yaml", i);
     snprintf(text, sizeof text, "include: deep%d.yaml\n", i + 1);
     write_text(name, text);
   }
-  refused(ctx, "deep0.yaml", CMB_ERROR_INPUT,
-          "deep15.yaml:1:10: files include each other more than 16 deep");
+  assert_refused(ctx, "deep0.yaml", CMB_ERROR_INPUT,
+                 "deep15.yaml:1:10: files include each other more than 16 deep");
   cmb_context_destroy(ctx);
 }
 
 /* ---- CSV */
 
-/* f(x) of the model's first table, by the graph. */
+/* Returns f(x) of the model's first table. */
 static double table_value(cmb_context *ctx, const cmb_model *m, double x)
 {
   cmb_graph *g;
@@ -252,6 +261,8 @@ static double table_value(cmb_context *ctx, const cmb_model *m, double x)
   return value;
 }
 
+/* Checks separators, names of columns, comments, quotes, byte order marks and long numbers in CSV files by the value of the table at
+ * 0.5. */
 static void columns_of_csv_files_are_tables(void **state)
 {
   (void)state;
@@ -264,7 +275,7 @@ static void columns_of_csv_files_are_tables(void **state)
               {"0\t1\n1\t-1", "", 0},
               {"  0   4\n  1   8  \n", "", 6},
               {"0,9,2\n1,9,4\n", "columns: [1, 3]", 3},
-              /* comments behind numbers; in the names of columns # is a character */
+              /* comments after numbers; in the names of columns # is an ordinary character */
               {"0,1 # c\n1,3# d, e\n", "", 2},
               {"0 1 # a, b; c\n1 5\n", "", 3},
               {"t,F #1,F #2\n0,9,2 # \"x\n1,9,4\n", "columns: [t, 'F #2']", 3},
@@ -277,7 +288,7 @@ static void columns_of_csv_files_are_tables(void **state)
               {"\xEF\xBB\xBF# road\n0,1\n1,3\n", "", 2},
               {"\"2nd\",\"1st\"\n0,1\n1,3\n", "", 2},
               {"\"0\",\"1\"\n\"1\",\"3\"\n", "", 2}, /* numbers in quotes */
-              /* more digits than anyone needs: 1.5e5, and 1 */
+              /* 1.5e5 and 1 with more than 60 digits */
               {"0,1.5000000000000000000000000000000000000000000000000000000000000000000e5\n"
                "1.0000000000000000000000000000000000000000000000000000000000000000000,50000\n",
                "", 1e5}};
@@ -324,7 +335,7 @@ static void errors_in_csv_files_name_the_line(void **state)
     snprintf(text, sizeof text, "tables: {f: {file: data.csv, %s}}\n", rows[i].columns);
     write_text("csv/model.yaml", text);
     write_text("csv/data.csv", rows[i].csv);
-    refused(ctx, "csv/model.yaml", CMB_ERROR_INPUT, rows[i].message);
+    assert_refused(ctx, "csv/model.yaml", CMB_ERROR_INPUT, rows[i].message);
   }
   cmb_context_destroy(ctx);
 }
@@ -338,6 +349,7 @@ static double seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Checks that a file of 100 MB is refused in less than 0.5 s, since its size is checked before it is read. */
 static void large_files_are_refused_unread(void **state)
 {
   (void)state;
@@ -345,13 +357,14 @@ static void large_files_are_refused_unread(void **state)
   write_text("large.yaml", "");
   assert_int_equal(truncate("large.yaml", 100000000), 0);
   double begin = seconds();
-  refused(ctx, "large.yaml", CMB_ERROR_INPUT, "large.yaml:1:1: the file is larger than 16 MB");
+  assert_refused(ctx, "large.yaml", CMB_ERROR_INPUT,
+                 "large.yaml:1:1: the file is larger than 16 MB");
   cmbt_below(seconds() - begin, 0.5);
   unlink("large.yaml");
   cmb_context_destroy(ctx);
 }
 
-/* Nine anchors, each of ten aliases of the one before: a billion nodes from half a page. */
+/* Checks nine anchors, each with ten aliases of the previous one, which would be 10^9 nodes: refused in less than 0.5 s. */
 static void alias_bombs_are_refused(void **state)
 {
   (void)state;
@@ -373,7 +386,7 @@ static void alias_bombs_are_refused(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Instances of instances multiply as well: level k has 10^k of 22 nodes each, so that the fifth, of t3, is too much. */
+/* Checks nested instances, of which level k has 10^k with 22 nodes each: level 5, the instances of template t3, exceeds the limit. */
 static void template_bombs_are_refused(void **state)
 {
   (void)state;
@@ -392,6 +405,7 @@ static void template_bombs_are_refused(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Returns the text `begin`, `what` repeated `count` times, `end`; the caller frees it. */
 static char *repeated(const char *begin, const char *what, int count, const char *end)
 {
   size_t length = strlen(begin), step = strlen(what);
@@ -403,6 +417,8 @@ static char *repeated(const char *begin, const char *what, int count, const char
   return text;
 }
 
+/* Checks the limit on the depth of lists, with depths of 60 to 70 and of 100000: from 64 on, the message says that they are nested too
+ * deep, below, that a title cannot be a list. */
 static void depth_is_limited(void **state)
 {
   (void)state;
@@ -445,7 +461,7 @@ int main(void)
       cmocka_unit_test(templates_set_parameters_of_their_files),
       cmocka_unit_test(wrong_sets_are_refused),
       cmocka_unit_test(templates_can_be_files),
-      cmocka_unit_test(files_outside_are_not_reached),
+      cmocka_unit_test(files_outside_are_not_read),
       cmocka_unit_test(cycles_of_files_are_refused),
       cmocka_unit_test(columns_of_csv_files_are_tables),
       cmocka_unit_test(errors_in_csv_files_name_the_line),

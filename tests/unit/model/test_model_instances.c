@@ -1,6 +1,6 @@
 /*
- * Templates: names inside and outside of instances, parameters, offsets, and mirrored copies that move like the original
- * seen in the mirror.
+ * Tests of templates and instances: names inside and outside of instances, parameters, offsets, rotations, and mirrored instances, which
+ * move like the mirror image of the original.
  */
 #include "check.h"
 #include "math/rotation.h"
@@ -54,7 +54,7 @@ static void numbers3(const cmb_number *x, double a, double b, double c)
   near3((double[]){x[0].value, x[1].value, x[2].value}, a, b, c);
 }
 
-/* The mirror y -> -y with the offset of `right`. */
+/* Computes the position y in the instance `right` that belongs to the position x in `left`: mirrored, y → −y, and shifted. */
 static void mirrored(const double x[3], double y[3])
 {
   y[0] = x[0] + 10;
@@ -73,9 +73,9 @@ static void names_are_looked_up_inside_then_outside(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, corner);
   assert_int_equal(m->body_count, 7);
-  numbers3(cmbt_model_body(m, "left.arm")->com, 0.1, 0.75, 0.3); /* its own C, not the outer one */
-  numbers3(cmbt_model_body(m, "left.hub")->com, 0.05, 0.375,
-           0.4); /* M is between C and the outer O */
+  numbers3(cmbt_model_body(m, "left.arm")->com, 0.1, 0.75, 0.3); /* the template's C */
+  /* M is in the middle between the template's C and the O outside */
+  numbers3(cmbt_model_body(m, "left.hub")->com, 0.05, 0.375, 0.4);
   cmbt_near(cmbt_model_parameter(m, "left.stiffness"), 50, 0);
   cmbt_near(cmbt_model_parameter(m, "right.stiffness"), 300, 0);
   assert_int_equal(cmbt_model_joint(m, "left.hinge")->parent, 0);
@@ -98,9 +98,9 @@ static void positions_are_mirrored_and_shifted(void **state)
   double at[3];
   mirrored_number(cmbt_model_body(m, "left.arm")->com, at);
   numbers3(cmbt_model_body(m, "right.arm")->com, at[0], at[1], at[2]);
-  numbers3(cmbt_model_body(m, "right.hub")->com, 5.05, -0.375,
-           1.15);                                             /* halfway to O, which stays */
-  numbers3(cmbt_model_loop(m, "right.tie")->a.at, 0, 0, 0.5); /* a point from outside */
+  /* in the middle between the mirrored C and O, a point outside, which is not mirrored */
+  numbers3(cmbt_model_body(m, "right.hub")->com, 5.05, -0.375, 1.15);
+  numbers3(cmbt_model_loop(m, "right.tie")->a.at, 0, 0, 0.5); /* O itself */
   mirrored_number(cmbt_model_marker(m, "left.tip")->anchor.at, at);
   numbers3(cmbt_model_marker(m, "right.tip")->anchor.at, at[0], at[1], at[2]);
   numbers3(m->shapes[1].points[0].at, at[0], at[1], at[2]);
@@ -108,7 +108,7 @@ static void positions_are_mirrored_and_shifted(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* I = ∫ (|x|² − x xᵀ) dm: the products with one y change their sign. */
+/* Checks the mirrored inertia matrix I = ∫ (|x|² − x xᵀ) dm: Ixy and Iyz change their signs. */
 static void inertia_is_mirrored(void **state)
 {
   (void)state;
@@ -129,7 +129,8 @@ static void inertia_is_mirrored(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Where a joint takes a point that moves with its child, at these coordinates (translations, then the angle). */
+/* Computes where a joint moves the point x of its child from the design position: to y, at the coordinates q (translations, then the
+ * angle). */
 static void move(const cmb_model_joint *j, const double *q, const double x[3], double y[3])
 {
   double A[9], from[3], axis[3];
@@ -148,7 +149,8 @@ static void move(const cmb_model_joint *j, const double *q, const double x[3], d
   }
 }
 
-static void mirrored_joints_move_like_the_original_in_the_mirror(void **state)
+/* Checks that a mirrored joint moves the mirror image of a point to the mirror image of the moved point, at the same coordinates. */
+static void mirrored_joints_move_like_the_mirror_image(void **state)
 {
   (void)state;
   static const char *const names[][2] = {
@@ -160,7 +162,7 @@ static void mirrored_joints_move_like_the_original_in_the_mirror(void **state)
     const cmb_model_joint *left = cmbt_model_joint(m, names[k][0]);
     cmb_model_joint right = *cmbt_model_joint(m, names[k][1]);
     double seen[3], at[3], y[3];
-    if (k == 1) { /* the hub's centre of mass depends on an outer point */
+    if (k == 1) { /* it is at the hub's centre of mass, which depends on a point outside */
       mirrored_number(left->at, at);
       cmb_fix_numbers(3, at, right.at);
     }
@@ -184,8 +186,8 @@ static void directions_of_forces_are_mirrored(void **state)
   near3(f->directions, 1, 0, 0);
   near3(f->directions + 3, 0, -1, 0);
   near3(f->directions + 6, 0, 0, 1);
-  near3(f->torque_directions, -1, 0,
-        0); /* a torque about x is one in the plane y z, which is mirrored */
+  /* a torque is a pseudovector: the mirror y → −y changes the signs of its x and z components */
+  near3(f->torque_directions, -1, 0, 0);
   near3(f->torque_directions + 3, 0, 1, 0);
   near3(f->torque_directions + 6, 0, 0, -1);
   assert_string_equal(f->force[1].scope, "right.");
@@ -199,7 +201,7 @@ static void directions_of_forces_are_mirrored(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A free joint counts along the global axes in every copy, so that its values are mirrored. */
+/* Checks that the start values of a free joint are mirrored, because its coordinates are along the global axes in every instance. */
 static void start_of_free_joints_is_mirrored(void **state)
 {
   (void)state;
@@ -219,7 +221,7 @@ static void start_of_free_joints_is_mirrored(void **state)
   cmb_rotation_from_euler(start + 3, left);
   cmb_values_of(7, j->q_start, start);
   cmb_rotation_from_euler(start + 3, right);
-  for (int i = 0; i < 9; i++) { /* D A D */
+  for (int i = 0; i < 9; i++) { /* D A D with D = diag(−1, 1, 1) */
     double sign = (i / 3 == 0) != (i % 3 == 0) ? -1 : 1;
     cmbt_near(right[i], sign * left[i], 1e-12);
   }
@@ -238,14 +240,14 @@ static void nested_instances_are_composed(void **state)
            "  outer: {instances: {i: {template: inner, mirror: z, offset: [1, 1, 1]}}}\n"
            "instances: {o: {template: outer, mirror: x, offset: [0, 0, 10]}}\n");
   const cmb_model_joint *j = cmbt_model_joint(m, "o.i.j");
-  numbers3(j->at, -2, 3, 8); /* (1, 2, -3) + 1, then x -> -x and 10 up */
+  numbers3(j->at, -2, 3, 8); /* (1, 2, −3) + (1, 1, 1), then x → −x, and 10 added to z */
   assert_int_equal(j->turn, 1);
-  numbers3(j->axes[0], -1, 0, 0); /* two mirrors are half a turn: about y, which takes x to -x */
+  numbers3(j->axes[0], -1, 0, 0); /* the two mirrors are a rotation by π about y */
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
 
-/* Mirrored, turned, shifted, one in the other; and put where a point of another instance is. */
+/* Checks instances that are mirrored, rotated and shifted, one inside of the other, and one at a point of another instance. */
 static void instances_are_turned(void **state)
 {
   (void)state;
@@ -264,23 +266,23 @@ static void instances_are_turned(void **state)
       "  first: {template: outer, mirror: z, axes: {x: z, y: x}, offset: [0, 5, 0]}\n";
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, text);
-  /* inner: (-1, 2, 3), turned x -> y, y -> -x: (-2, -1, 3), shifted: (8, -1, 3); outer: (8, -1, -3), turned x -> z, y -> x, z -> y:
-   * (-1, -3, 8), shifted: (-1, 2, 8) */
+  /* inner: mirrored (−1, 2, 3), rotated (x → y, y → −x) (−2, −1, 3), shifted (8, −1, 3); outer: mirrored (8, −1, −3), rotated (x → z, y →
+   * x, z → y) (−1, −3, 8), shifted (−1, 2, 8) */
   numbers3(cmbt_model_body(m, "first.i.b")->com, -1, 2, 8);
-  /* x -> y, y -> -z, z -> x × y = -x, at the point before: (-1, 2, 8) + (-3, 1, -2), and the second one higher */
+  /* rotated (x → y, y → −z, z → y × (−z) = −x) and shifted to the point above: (−1, 2, 8) + (−3, 1, −2); the second copy is 1 higher */
   numbers3(cmbt_model_body(m, "second1.b")->com, -4, 3, 6);
   numbers3(cmbt_model_body(m, "second2.b")->com, -4, 3, 7);
   const cmb_number *I = cmbt_model_body(m, "second1.b")->inertia;
   numbers3((cmb_number[]){I[0], I[4], I[8]}, 2.5, 1, 2);
   numbers3(cmbt_model_marker(m, "second1.m")->axes, 0, 1, 0);
   numbers3(cmbt_model_marker(m, "second1.m")->axes + 3, 0, 0, -1);
-  /* x -> -x -> -y -> -x */
+  /* the x axis: mirrored −x, rotated −y, mirrored −y, rotated −x */
   numbers3(cmbt_model_marker(m, "first.i.m")->axes, -1, 0, 0);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
 
-static void wrong_places_are_refused(void **state)
+static void wrong_positions_are_refused(void **state)
 {
   (void)state;
   static const struct {
@@ -316,12 +318,12 @@ int main(void)
       cmocka_unit_test(names_are_looked_up_inside_then_outside),
       cmocka_unit_test(positions_are_mirrored_and_shifted),
       cmocka_unit_test(inertia_is_mirrored),
-      cmocka_unit_test(mirrored_joints_move_like_the_original_in_the_mirror),
+      cmocka_unit_test(mirrored_joints_move_like_the_mirror_image),
       cmocka_unit_test(directions_of_forces_are_mirrored),
       cmocka_unit_test(start_of_free_joints_is_mirrored),
       cmocka_unit_test(nested_instances_are_composed),
       cmocka_unit_test(instances_are_turned),
-      cmocka_unit_test(wrong_places_are_refused),
+      cmocka_unit_test(wrong_positions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * Without memory: every allocation of a reading fails once, and nothing is leaked or read that is not there.
+ * Tests of reading models when memory runs out: each request for memory fails once; the error is CMB_ERROR_MEMORY, and no memory is leaked.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -60,13 +60,15 @@ static void write_files(void)
   cmbt_write_file("memory/strip.crg", strip, sizeof strip - 1);
 }
 
+/* Makes the k-th request for memory fail, alone or together with all later ones, for a model with almost every section and several
+ * files. */
 static void every_failed_allocation_is_reported(void **state)
 {
   (void)state;
   write_files();
   for (int after_too = 0; after_too < 2; after_too++) {
     long refused = 1;
-    for (long k = 2; refused > 0; k++) { /* the first is the context itself */
+    for (long k = 2; refused > 0; k++) { /* the first request is that of the context */
       struct cmbt_allocator memory;
       cmbt_allocator_init(&memory);
       memory.fail_at = k;
@@ -88,8 +90,9 @@ static void every_failed_allocation_is_reported(void **state)
   }
 }
 
-/* A message that is made with memory for names must not be lost either. */
-static void refused_models_leave_nothing(void **state)
+/* Makes each request for memory fail while a wrong model is read: the error is CMB_ERROR_INPUT or CMB_ERROR_MEMORY, and memory for the
+ * message is given back as well. */
+static void wrong_models_leak_no_memory(void **state)
 {
   (void)state;
   static const char *const texts[] = {"bodies: {a: {mass: 1, com: B}}\npoints: {BB: [0, 0, 0]}",
@@ -117,7 +120,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_failed_allocation_is_reported),
-      cmocka_unit_test(refused_models_leave_nothing),
+      cmocka_unit_test(wrong_models_leak_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

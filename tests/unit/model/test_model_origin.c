@@ -1,5 +1,5 @@
 /*
- * From the name of a constraint back to its place in the file.
+ * Tests of cmb_model_origin_of, which returns the element and the place in the file that belong to the name of a constraint.
  */
 #include "check.h"
 #include "model_case.h"
@@ -15,7 +15,7 @@ static const char text[] = "bodies: {b: {mass: 1, com: [0, 0, 0]}, c: {mass: 1, 
                            "  part: {loops: {ring: {type: formula, formula: k}}}\n"
                            "instances: {in: {template: part}}\n";
 
-static void constraints_lead_to_their_place(void **state)
+static void constraints_have_an_origin(void **state)
 {
   (void)state;
   static const struct {
@@ -37,7 +37,7 @@ static void constraints_lead_to_their_place(void **state)
     assert_int_equal(o.line, rows[i].line);
     assert_int_equal(o.column, rows[i].column);
   }
-  assert_false(cmb_model_origin_of(m, "rings.x", &o)); /* not "ring" and a part of it */
+  assert_false(cmb_model_origin_of(m, "rings.x", &o)); /* begins with "ring", but is another name */
   assert_false(cmb_model_origin_of(m, "b.norm", &o));
   assert_false(cmb_model_origin_of(m, "", &o));
   cmb_model_destroy(m);
@@ -46,6 +46,6 @@ static void constraints_lead_to_their_place(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(constraints_lead_to_their_place)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(constraints_have_an_origin)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

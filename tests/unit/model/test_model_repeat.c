@@ -1,5 +1,5 @@
 /*
- * Repeated instances: numbers and places of the copies, what `previous` means in them, and what is refused.
+ * Tests of repeated instances: numbers and positions of the copies, the meaning of `previous` in them, and messages for wrong ones.
  */
 #include "check.h"
 #include "model_case.h"
@@ -34,7 +34,8 @@ static void copies_have_numbers_and_places(void **state)
     cmbt_near(b->com[1].value, 2, 0);
     cmbt_near(b->com[2].value, 3 - 0.1 * i, 1e-15);
     snprintf(name, sizeof name, "link%d.pin", i + 1);
-    assert_int_equal(cmbt_model_joint(m, name)->parent, i - 1); /* the first is on the ground */
+    /* the parent is the previous copy, for the first copy the ground, −1 */
+    assert_int_equal(cmbt_model_joint(m, name)->parent, i - 1);
     snprintf(name, sizeof name, "link%d.index", i + 1);
     cmbt_near(cmbt_model_parameter(m, name), i + 1, 0);
   }
@@ -42,7 +43,7 @@ static void copies_have_numbers_and_places(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The number of copies follows from what options set, also from a chain of parameters. */
+/* Checks that the number of copies may depend on parameters that options set, directly or through another parameter. */
 static void the_number_can_be_set(void **state)
 {
   (void)state;
@@ -63,7 +64,7 @@ static void the_number_can_be_set(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Inside a mirrored instance: steps are taken before the mirror of what is around. */
+/* Checks repeated instances inside of a mirrored one: their steps and offsets are mirrored. */
 static void nested_copies_are_mirrored(void **state)
 {
   (void)state;
@@ -81,8 +82,9 @@ static void nested_copies_are_mirrored(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A body before the first copy stands in for all of its bodies; an instance for everything. */
-static void something_else_may_come_before(void **state)
+/* Checks the key `before`, which says what `previous` means in the first copy: a body stands for each body, an instance for each of its
+ * elements with the same name. */
+static void the_first_copy_may_have_a_predecessor(void **state)
 {
   (void)state;
   static const char text[] =
@@ -112,7 +114,7 @@ static void something_else_may_come_before(void **state)
   assert_string_equal(tie->second.text, "back1.pin");
   cmbt_near(tie->ratio.value, 2, 0);
   cmbt_near(tie->offset.value, 0, 0);
-  /* full names, blanks to where the name ended, so that columns stay */
+  /* names with `previous` are replaced by full names and blanks of the same length, so that columns in messages remain right */
   assert_string_equal(m->outputs[0].formula.text,
                       "2*(pin - front2.pin  ) + front2.rod.x  *front1.k           ");
   assert_string_equal(m->outputs[1].formula.text,
@@ -123,7 +125,7 @@ static void something_else_may_come_before(void **state)
 
 #define ONE(more) "parameters: {l: 1}\n" SEGMENT more
 
-static void what_is_refused(void **state)
+static void wrong_repetitions_are_refused(void **state)
 {
   (void)state;
   static const struct {
@@ -189,8 +191,8 @@ int main(void)
       cmocka_unit_test(copies_have_numbers_and_places),
       cmocka_unit_test(the_number_can_be_set),
       cmocka_unit_test(nested_copies_are_mirrored),
-      cmocka_unit_test(something_else_may_come_before),
-      cmocka_unit_test(what_is_refused),
+      cmocka_unit_test(the_first_copy_may_have_a_predecessor),
+      cmocka_unit_test(wrong_repetitions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

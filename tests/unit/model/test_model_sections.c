@@ -1,5 +1,5 @@
 /*
- * Every section of a model, read to the numbers that a hand calculation gives.
+ * Tests of reading model files, section by section: the elements of the model and their numbers, calculated by hand.
  */
 #include "check.h"
 #include "model_case.h"
@@ -25,6 +25,7 @@ static void near_diagonal(const cmb_number I[9], double a, double b, double c)
   near3(I + 6, 0, 0, c);
 }
 
+/* Checks the text of a formula and its place in the file. */
 static void is_formula(const cmb_model_formula *f, const char *text, int line, int column)
 {
   assert_non_null(f->text);
@@ -34,21 +35,21 @@ static void is_formula(const cmb_model_formula *f, const char *text, int line, i
   assert_int_equal(f->place.column, column);
 }
 
-/* What has been said, line by line. */
-struct heard {
+/* The warnings of a context, one in each line. */
+struct warnings {
   char text[2000];
 };
 
-static void hear(void *user, cmb_log_level level, const char *message)
+static void record_warning(void *user, cmb_log_level level, const char *message)
 {
-  struct heard *heard = user;
-  const size_t used = strlen(heard->text);
+  struct warnings *warnings = user;
+  const size_t used = strlen(warnings->text);
   if (level == CMB_LOG_WARNING)
-    snprintf(heard->text + used, sizeof heard->text - used, "%s\n", message);
+    snprintf(warnings->text + used, sizeof warnings->text - used, "%s\n", message);
 }
 
-/* A stiffness, a damping or a free length below 0 is one, wherever it stands, whether the file has it or a setting; what is said names both. Each
- * number of a list has a place of its own. */
+/* Checks that a negative stiffness, damping or free length is used, with a warning that has its place and value, in all elements, whether
+ * the value is in the file or set by an option. Each number of a list has a place of its own. */
 static void negative_laws_are_taken_with_a_warning(void **state)
 {
   (void)state;
@@ -83,13 +84,13 @@ static void negative_laws_are_taken_with_a_warning(void **state)
   const cmb_model_options options = {.set_count = 1, .set_names = &name, .set_values = &value};
   for (int set = 0; set < 2; set++) {
     cmb_context *ctx = cmb_context_create(NULL);
-    struct heard heard = {{0}};
+    struct warnings warnings = {{0}};
     char file[2000];
     cmb_model *m;
-    cmb_context_set_log(ctx, hear, &heard);
+    cmb_context_set_log(ctx, record_warning, &warnings);
     snprintf(file, sizeof file, text, set ? 2 : -3);
     cmbt_ok(ctx, cmb_model_parse(ctx, file, strlen(file), "test.yaml", set ? &options : NULL, &m));
-    assert_string_equal(heard.text, expected);
+    assert_string_equal(warnings.text, expected);
     cmbt_near(cmbt_model_force(m, "s")->damping.value, -3, 0);
     cmbt_near(cmbt_model_force(m, "r")->bushing_stiffness[2].value, -3, 0);
     cmb_model_destroy(m);
@@ -118,7 +119,7 @@ static void parameters_and_points_in_any_order(void **state)
   cmbt_near(cmbt_model_parameter(m, "angle"), pi / 6, 1e-15);
   cmbt_near(cmbt_model_parameter(m, "turn"), 0.5, 1e-15);
   near3(m->bodies[0].com, 1.25, 0, 1.5); /* x: M = 0.5, N = (0.5 + 2)/2 */
-  near3(m->joints[0].at, 1.25, 0, 1.5);  /* the centre of mass, if not said otherwise */
+  near3(m->joints[0].at, 1.25, 0, 1.5);  /* the default, the centre of mass */
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
@@ -148,7 +149,7 @@ static void options_set_parameters(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Templates' instances have parameters of their own. */
+/* Checks the list of parameters, with those of instances of templates. */
 static void parameters_are_listed(void **state)
 {
   (void)state;
@@ -175,6 +176,7 @@ static void parameters_are_listed(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks cmb_number_parse, which reads numbers, formulas and units as in model files. */
 static void numbers_as_in_model_files(void **state)
 {
   (void)state;
@@ -184,8 +186,7 @@ static void numbers_as_in_model_files(void **state)
   cmbt_near(x, 1800, 0);
   cmbt_ok(ctx, cmb_number_parse(ctx, "30 deg", &x));
   cmbt_near(x, pi / 6, 1e-15);
-  cmbt_ok(ctx,
-          cmb_number_parse(ctx, "0.5 - 30 deg/2", &x)); /* the unit is that of its number alone */
+  cmbt_ok(ctx, cmb_number_parse(ctx, "0.5 - 30 deg/2", &x)); /* the unit belongs to 30 only */
   cmbt_near(x, 0.5 - pi / 12, 1e-15);
   assert_int_equal(cmb_number_parse(ctx, "pi deg", &x), CMB_ERROR_INPUT);
   assert_int_equal(cmb_number_parse(ctx, "1 kg", &x), CMB_ERROR_INPUT);
@@ -290,7 +291,8 @@ static void joints_have_axes_and_coordinates(void **state)
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, mechanism);
-  assert_string_equal(m->joints[0].name, "hinge"); /* the parent comes first, the rest as written */
+  /* the joint of the parent body comes first, otherwise the order is that of the file */
+  assert_string_equal(m->joints[0].name, "hinge");
   assert_string_equal(m->joints[1].name, "late");
   assert_string_equal(m->joints[2].name, "slide");
   const cmb_model_joint *j = cmbt_model_joint(m, "hinge");
@@ -353,7 +355,7 @@ static void loops_and_motions_are_constraints(void **state)
   assert_int_equal(l->type, CMB_JOINT_PRISMATIC);
   assert_true(l->a.body == 0 && l->b.body == 2);
   near3(l->a.at, 1, 0, 0);
-  near3(l->b.at, 0, 0, 0); /* rough positions may differ */
+  near3(l->b.at, 0, 0, 0); /* the two points need not coincide, positions may be rough */
   near3(l->axes[0], 0, -1, 0);
   near3(l->axes_b[0], 0, -1, 0);
   l = cmbt_model_loop(m, "rod");
@@ -501,8 +503,8 @@ static void shapes_and_defaults_are_kept(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* YAML's own means of saying something once. */
-static void anchors_and_merge_keys_are_put_in(void **state)
+/* Checks YAML's anchors, aliases and merge keys (<<), by which values are written only once. */
+static void anchors_and_merge_keys_are_resolved(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -525,7 +527,8 @@ static void anchors_and_merge_keys_are_put_in(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Scales go into the points as long as they are numbers; with live parameters they stay beside them. */
+/* Checks scaled tables, scale · f(x/x-scale): fixed scales are multiplied into the points, scales with live parameters are stored beside
+ * them. */
 static void tables_are_scaled(void **state)
 {
   (void)state;
@@ -574,7 +577,7 @@ int main(void)
       cmocka_unit_test(forces_have_their_laws),
       cmocka_unit_test(tables_are_scaled),
       cmocka_unit_test(shapes_and_defaults_are_kept),
-      cmocka_unit_test(anchors_and_merge_keys_are_put_in),
+      cmocka_unit_test(anchors_and_merge_keys_are_resolved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * Tyre property files: the bundled ones, units, spelling, and what is said of broken ones and where.
+ * Tests of reading tyre property files (model/tir.h): messages for wrong files with their places, keys without values, and units.
  */
 #include "base/context.h"
 #include "check.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* 24 lines; a line that is changed takes the place of one of them. */
-static const char *const good[] = {
+/* The lines of a correct file; each wrong file has another text in place of one of them. */
+static const char *const correct[] = {
     "$ a tyre",
     "[MDI_HEADER]",
     "FILE_TYPE = 'tir'",
@@ -36,20 +36,21 @@ static const char *const good[] = {
     "PKY1 = -15",
     "PKY2 = 2",
 };
-enum { LINES = sizeof good / sizeof *good };
+enum { LINES = sizeof correct / sizeof *correct };
 
+/* Parses the correct file with `text` in place of line `line` (from 1); line 0 changes nothing. */
 static cmb_status read_with(cmb_context *ctx, int line, const char *text, cmb_tir *tir)
 {
   char file[4096];
   int length = 0;
   for (int i = 0; i < LINES; i++) {
     length += snprintf(file + length, sizeof file - (size_t)length, "%s\n",
-                       i + 1 == line ? text : good[i]);
+                       i + 1 == line ? text : correct[i]);
   }
   return cmb_tir_parse(ctx, "t.tir", file, (size_t)length, tir);
 }
 
-static void test_broken(void **unused)
+static void test_wrong_files(void **unused)
 {
   (void)unused;
   static const struct {
@@ -109,22 +110,23 @@ static void keep_message(void *user, cmb_log_level level, const char *message)
   snprintf(user, 200, "%s", message);
 }
 
-/* Keys without a value count as not given; those that have a meaning here with a warning. */
-static void test_blanks(void **unused)
+/* Checks that keys without a value count as not given, with a warning if Camber uses the key. */
+static void test_keys_without_value(void **unused)
 {
   (void)unused;
-  char said[200] = "";
+  char warning[200] = "";
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_tir t;
-  cmb_context_set_log(ctx, keep_message, said);
+  cmb_context_set_log(ctx, keep_message, warning);
   cmbt_ok(ctx, read_with(ctx, 9, "LONGVL = 16.7\nROAD_INCREMENT =", &t));
-  assert_string_equal(said, "");
+  assert_string_equal(warning, "");
   cmbt_ok(ctx, read_with(ctx, 11, "UNLOADED_RADIUS = 0.3\nWIDTH =   $ not measured", &t));
-  assert_string_equal(said, "t.tir:12: WIDTH has no value and counts as not given");
+  assert_string_equal(warning, "t.tir:12: WIDTH has no value and counts as not given");
   cmb_context_destroy(ctx);
 }
 
-/* The same tyre in other units. */
+/* Checks the conversion to SI units of a tyre in mm, kN, degrees, grams, milliseconds and bar, and different spellings of sections and
+ * keys. */
 static void test_units(void **unused)
 {
   (void)unused;
@@ -163,7 +165,8 @@ static void test_units(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_broken), cmocka_unit_test(test_blanks),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong_files),
+                                     cmocka_unit_test(test_keys_without_value),
                                      cmocka_unit_test(test_units)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * The CSV writer by itself: names are quoted as RFC 4180 says, however long they are; at every moment the file
- * on disk ends after a whole line; it is under its name only once it is closed; discarding removes it.
+ * Tests of the CSV writer (cmb_csv_open): names of any length are quoted as in RFC 4180; at every moment the file on disk ends with a
+ * complete line; the file gets its final name when it is closed; discarding removes it.
  */
 #include <camber/sim.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 static const char PATH[] = "test.csv", PARTIAL[] = "test.csv.partial";
 
-/* Equations of which only sizes and names matter. */
+/* Returns equations with sizes and names only, which is all that the writer uses. */
 static cmb_equations named(const char *const *q_names, const char *const *v_names,
                            const char *const *lambda_names, const char *const *output_names)
 {
@@ -30,7 +30,7 @@ static cmb_equations named(const char *const *q_names, const char *const *v_name
                          .output_names = output_names};
 }
 
-/* The whole file; NULL if it is not there. The caller frees it. */
+/* Returns the contents of a file and sets its size; NULL if the file does not exist. The caller frees them. */
 static char *contents(const char *path, size_t *size)
 {
   FILE *file = fopen(path, "rb");
@@ -55,7 +55,8 @@ static void assert_contents(const char *path, const char *expected)
   free(text);
 }
 
-static int clean(void **state)
+/* Removes the files that a test may have left. */
+static int remove_files(void **state)
 {
   (void)state;
   unlink(PATH);
@@ -63,6 +64,8 @@ static int clean(void **state)
   return 0;
 }
 
+/* Checks the first line with names that need quotes, and numbers with the digits that identify a double. The file has the ending .partial
+ * until it is closed. */
 static void test_names_and_numbers(void **state)
 {
   (void)state;
@@ -90,7 +93,7 @@ static void test_names_and_numbers(void **state)
 static void test_long_names(void **state)
 {
   (void)state;
-  enum { LONG = 50000 }; /* several times the room for lines */
+  enum { LONG = 50000 }; /* several times the size of the writer's buffer */
   static char name[LONG + 1], expected[2 * LONG + 100];
   memset(name, '"', LONG);
   const char *const names[] = {name}, *const short_names[] = {"s"};
@@ -107,7 +110,9 @@ static void test_long_names(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void test_whole_lines(void **state)
+/* Checks after each of 1000 records that the file ends with a complete line, and that lines reach the disk in groups: in more than 5 and
+ * fewer than 200 writes. */
+static void test_complete_lines(void **state)
 {
   (void)state;
   enum { LINES = 1000 };
@@ -130,11 +135,12 @@ static void test_whole_lines(void **state)
     before = size;
     free(text);
   }
-  assert_true(written > 5 && written < LINES / 5); /* as they come, but not one by one */
+  assert_true(written > 5 && written < LINES / 5);
   assert_int_equal(cmb_csv_close(csv), CMB_OK);
   cmb_context_destroy(ctx);
 }
 
+/* Checks that discarding removes the partial file and keeps an older file with the final name. */
 static void test_discard(void **state)
 {
   (void)state;
@@ -170,11 +176,11 @@ static void test_cannot_open(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_names_and_numbers, clean, clean),
-      cmocka_unit_test_setup_teardown(test_long_names, clean, clean),
-      cmocka_unit_test_setup_teardown(test_whole_lines, clean, clean),
-      cmocka_unit_test_setup_teardown(test_discard, clean, clean),
-      cmocka_unit_test_setup_teardown(test_cannot_open, clean, clean),
+      cmocka_unit_test_setup_teardown(test_names_and_numbers, remove_files, remove_files),
+      cmocka_unit_test_setup_teardown(test_long_names, remove_files, remove_files),
+      cmocka_unit_test_setup_teardown(test_complete_lines, remove_files, remove_files),
+      cmocka_unit_test_setup_teardown(test_discard, remove_files, remove_files),
+      cmocka_unit_test_setup_teardown(test_cannot_open, remove_files, remove_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

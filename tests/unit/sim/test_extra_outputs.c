@@ -1,6 +1,7 @@
 /*
- * Tests the option `extra_equations` of a run: the extra outputs equal, bit for bit, those of a run with the extra equations alone, before impacts,
- * between them, in a closed contact, and while friction holds. The run does not depend on them. Equations of another motion are refused.
+ * Tests the option `extra_equations` of a run: the extra outputs equal, bit for bit, the outputs of a run with the extra equations alone,
+ * before and between impacts, in a closed contact, and while friction sticks. The run does not depend on them. Extra equations with other
+ * sizes are refused.
  */
 #include "check.h"
 #include "model_case.h"
@@ -29,16 +30,16 @@
 enum { MOST = 4000 };
 
 struct log {
-  int count, known;
-  double t[MOST], x[MOST][3]; /* outputs, or the extra outputs */
-  bool of_extra;
+  int count, known;           /* number of records, and of those with outputs */
+  double t[MOST], x[MOST][3]; /* times and outputs of the records */
+  bool store_extra;           /* the extra outputs are stored in place of the outputs */
 };
 
 static cmb_status on_record(void *user, const cmb_record *r)
 {
   struct log *log = user;
   assert_true(log->count < MOST);
-  const double *from = log->of_extra ? r->extra_outputs : r->outputs;
+  const double *from = log->store_extra ? r->extra_outputs : r->outputs;
   log->t[log->count] = r->t;
   if (from) memcpy(log->x[log->count], from, sizeof log->x[0]);
   log->known += from != NULL;
@@ -46,6 +47,7 @@ static cmb_status on_record(void *user, const cmb_record *r)
   return CMB_OK;
 }
 
+/* Simulates 1 s with the given extra equations, or none. Records the outputs in *log and sets *q to the first position at the end. */
 static cmb_status simulate(cmb_context *ctx, cmb_system *system, const cmb_equations *extra,
                            struct log *log, double *q)
 {
@@ -53,7 +55,7 @@ static cmb_status simulate(cmb_context *ctx, cmb_system *system, const cmb_equat
   cmb_run_options options = cmb_run_defaults();
   options.extra_equations = extra;
   options.observer = (cmb_observer){.user = log, .record = on_record};
-  log->of_extra = extra != NULL;
+  log->store_extra = extra != NULL;
   options.t_end = 1;
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   if (status == CMB_OK) status = cmb_simulation_run(sim);
@@ -69,10 +71,11 @@ static void open_system(cmb_context *ctx, const char *text, cmb_model **model, c
   cmbt_ok(ctx, cmb_model_system(ctx, *model, &options, system));
 }
 
-static void test_says_what_outputs_say(void **state)
+/* Compares the extra outputs of a ball that falls on a slope and comes to rest with the outputs of a run of the extra equations alone. */
+static void test_extra_outputs_equal_outputs(void **state)
 {
   (void)state;
-  static struct log by_itself, by_extra;
+  static struct log extra_alone, as_extra;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *plain, *with;
   cmb_system *run, *extra;
@@ -81,21 +84,21 @@ static void test_says_what_outputs_say(void **state)
   open_system(ctx, BALL FORCES, &with, &extra);
   const cmb_equations *eq = cmb_system_equations(extra);
   assert_true(cmb_extra_equations_fit(eq, cmb_system_equations(run)));
-  cmbt_ok(ctx, simulate(ctx, extra, NULL, &by_itself, &q[0]));
-  cmbt_ok(ctx, simulate(ctx, run, eq, &by_extra, &q[1]));
+  cmbt_ok(ctx, simulate(ctx, extra, NULL, &extra_alone, &q[0]));
+  cmbt_ok(ctx, simulate(ctx, run, eq, &as_extra, &q[1]));
   assert_true(q[0] == q[1]);
-  assert_int_equal(by_itself.count, by_extra.count);
-  assert_int_equal(by_extra.known, by_extra.count);
-  for (int i = 0; i < by_itself.count; i++) {
-    assert_true(by_itself.t[i] == by_extra.t[i]);
-    for (int k = 0; k < 3; k++) assert_true(by_itself.x[i][k] == by_extra.x[i][k]);
+  assert_int_equal(extra_alone.count, as_extra.count);
+  assert_int_equal(as_extra.known, as_extra.count);
+  for (int i = 0; i < extra_alone.count; i++) {
+    assert_true(extra_alone.t[i] == as_extra.t[i]);
+    for (int k = 0; k < 3; k++) assert_true(extra_alone.x[i][k] == as_extra.x[i][k]);
   }
-  const double *last =
-      by_extra.x[by_extra.count - 1]; /* at rest: m g, across the slope a tenth of it */
+  /* at rest the contact carries the weight m g; the slope of 0.1 gives a horizontal force of a tenth of it */
+  const double *last = as_extra.x[as_extra.count - 1];
   cmbt_near(last[0], 2 * 9.81, 1e-9);
   cmbt_near(last[1], 0.2 * 9.81, 1e-9);
   cmbt_near(last[2], -0.2 * 9.81, 1e-9);
-  assert_true(by_extra.x[0][0] == 0);
+  assert_true(as_extra.x[0][0] == 0); /* no contact force at the start */
   cmb_system_destroy(run);
   cmb_system_destroy(extra);
   cmb_model_destroy(plain);
@@ -103,11 +106,12 @@ static void test_says_what_outputs_say(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The spring pulls with 2 N, friction in the same force can hold 3 N: the block stays where it is, and the whole force is 0. */
-static void test_friction_that_holds(void **state)
+/* Checks a block that sticks: the spring force is 2 N, and the friction in the same force element is at most 3 N. The block does not move,
+ * and the force of the element, spring and friction, is 0. */
+static void test_sticking(void **state)
 {
   (void)state;
-  static struct log log, alone, by_itself;
+  static struct log log, without_extra, extra_alone;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *plain, *with;
   cmb_system *run, *extra;
@@ -115,14 +119,14 @@ static void test_friction_that_holds(void **state)
   open_system(ctx, BLOCK, &plain, &run);
   open_system(ctx, BLOCK "outputs: {a: spring.force, b: slide.fx, c: slide.fz}\n", &with, &extra);
   cmbt_ok(ctx, simulate(ctx, run, cmb_system_equations(extra), &log, &q[0]));
-  cmbt_ok(ctx, simulate(ctx, run, NULL, &alone, &q[1]));
-  cmbt_ok(ctx, simulate(ctx, extra, NULL, &by_itself, &q[2]));
+  cmbt_ok(ctx, simulate(ctx, run, NULL, &without_extra, &q[1]));
+  cmbt_ok(ctx, simulate(ctx, extra, NULL, &extra_alone, &q[2]));
   assert_true(q[0] == q[1] && q[0] == q[2]);
   cmbt_near(q[0], 0.02, 1e-9);
-  assert_true(log.count > 1 && log.count == by_itself.count);
+  assert_true(log.count > 1 && log.count == extra_alone.count);
   assert_int_equal(log.known, log.count);
   for (int i = 0; i < log.count; i++) {
-    for (int k = 0; k < 3; k++) assert_true(log.x[i][k] == by_itself.x[i][k]);
+    for (int k = 0; k < 3; k++) assert_true(log.x[i][k] == extra_alone.x[i][k]);
     cmbt_near(log.x[i][0], 0, 1e-9);
     cmbt_near(log.x[i][2], 9.81, 1e-9);
   }
@@ -133,6 +137,7 @@ static void test_friction_that_holds(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that extra equations of another model are refused. */
 static void test_another_motion(void **state)
 {
   (void)state;
@@ -155,8 +160,8 @@ static void test_another_motion(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_says_what_outputs_say),
-                                     cmocka_unit_test(test_friction_that_holds),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_extra_outputs_equal_outputs),
+                                     cmocka_unit_test(test_sticking),
                                      cmocka_unit_test(test_another_motion)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

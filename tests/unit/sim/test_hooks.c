@@ -1,22 +1,22 @@
 /*
- * The observer's hooks around a step, with an adaptive method and a real-time one: they alternate, a step begins where the last
- * one ended, its events and its record come between them, and either can end the run. An event has a record on each side, in this order:
- * before, event, behind.
+ * Tests of the observer's callbacks before_step and after_step, with an adaptive method and one with steps of fixed cost: they alternate, a
+ * step begins where the last one ended, its events and its record come between them, and each of them can end the run. An event has a
+ * record on each side; the order is: record before, event, record after.
  */
 #include "check.h"
 
 #include <camber/camber.h>
 
 struct log {
-  bool inside;    /* a step */
-  double t;       /* where the last step ended */
-  long steps;     /* done */
-  long between;   /* records and events inside steps */
-  long before;    /* records right before events */
-  long behind;    /* and right behind them */
-  long told;      /* sides that the observer's `side` had */
-  long end_after; /* so many steps; 0: no */
-  bool end_late;  /* by the hook behind the step */
+  bool inside;     /* between before_step and after_step */
+  double t;        /* time at the end of the last step */
+  long steps;      /* number of complete steps */
+  long between;    /* number of records and events inside of steps */
+  long before;     /* number of records right before events */
+  long after;      /* number of records right after events */
+  long side_calls; /* number of calls of the observer's `side` */
+  long end_after;  /* number of steps after which a callback ends the run; 0: none does */
+  bool end_late;   /* after_step ends the run, not before_step */
 };
 
 static cmb_status before_step(void *user, double t)
@@ -50,15 +50,15 @@ static cmb_status on_record(void *user, const cmb_record *record)
     log->between++;
   }
   log->before += record->side < 0;
-  log->behind += record->side > 0;
+  log->after += record->side > 0;
   return CMB_OK;
 }
 
 static cmb_status on_side(void *user, const cmb_record *record)
 {
   struct log *log = user;
-  assert_true(log->inside && record->side == (log->told % 2 ? 1 : -1));
-  log->told++;
+  assert_true(log->inside && record->side == (log->side_calls % 2 ? 1 : -1));
+  log->side_calls++;
   return CMB_OK;
 }
 
@@ -66,12 +66,12 @@ static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct log *log = user;
   assert_true(log->inside && event->t > log->t);
-  assert_int_equal(log->before, log->behind + 1);
+  assert_int_equal(log->before, log->after + 1);
   log->between++;
   return CMB_OK;
 }
 
-/* The pendulum passes its lowest point twice in these two seconds. */
+/* Simulates two seconds of a pendulum that passes its lowest point, an event, twice; checks the numbers of callbacks against each other. */
 static cmb_result run(const char *method, struct log *log)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -93,7 +93,7 @@ static cmb_result run(const char *method, struct log *log)
   assert_true(result.t == log->t);
   assert_int_equal(result.records, log->between - result.events + 1);
   assert_int_equal(result.records, log->steps + 1 + log->before);
-  assert_int_equal(log->told, log->before + log->behind);
+  assert_int_equal(log->side_calls, log->before + log->after);
   cmb_simulation_destroy(sim);
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
@@ -111,12 +111,13 @@ static void test_around_each_step(void **state)
     assert_int_equal(result.status, CMB_OK);
     assert_int_equal(result.events, 2);
     assert_int_equal(log.before, 2);
-    assert_int_equal(log.behind, 2);
+    assert_int_equal(log.after, 2);
     assert_false(log.inside);
     assert_true(log.t == 2);
   }
 }
 
+/* Checks that a run ends after five steps if before_step or after_step returns CMB_ERROR_INTERRUPTED. */
 static void test_end_the_run(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /*
- * Static equilibria that are known in closed form: from rough start values, over changes of mode, with directions that
- * nothing restores, with Euler parameters; stability; and the words where there is none.
+ * Tests of static equilibria (system/equilibrium.h) against closed forms: from rough start values, through changes of modes, with neutral
+ * directions, with Euler parameters; their stability; and the messages where there is no equilibrium.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -14,6 +14,7 @@
 
 static const double PI = 3.14159265358979323846;
 
+/* Returns a problem with `count` settings of parameters and `starts` settings of start values. */
 static cmb_system *open_problem(cmb_context *ctx, const char *name, int count,
                                 const cmb_setting *settings, int starts, const cmb_setting *start)
 {
@@ -23,7 +24,8 @@ static cmb_system *open_problem(cmb_context *ctx, const char *name, int count,
   return system;
 }
 
-/* Each spring carries half the weight: (L0 − l) = ε² M/2 with the stiffness 1 of the scaled equations. */
+/* Checks the car axis: each spring, of stiffness 1 in the scaled equations, carries half of the weight ε² M, so its length is
+ * L0 − ε² M/2 with L0 = 0.5, ε = 0.01 and M = 200. */
 static void test_caraxis(void **state)
 {
   (void)state;
@@ -44,7 +46,8 @@ static void test_caraxis(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* From anywhere but the exact top the pendulum comes to hang; at the top it stands, and that is unstable. */
+/* Checks the pendulum: from all start positions but the upper equilibrium, even 1e-11 rad beside it, the lower equilibrium is found. The
+ * upper one is found if it is the start position, and is unstable. */
 static void test_pendulum(void **state)
 {
   (void)state;
@@ -70,7 +73,7 @@ static void test_pendulum(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A chain of twelve, each rod turned by up to 2.5: every rod comes to hang straight down. */
+/* Checks a chain of twelve rods from ten random positions with angles up to 2.5 rad: in the equilibrium each rod hangs straight down. */
 static void test_chain(void **state)
 {
   (void)state;
@@ -95,10 +98,11 @@ static void test_chain(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A wheel of radius 0.3 above a road: height y, spin, weight m g, a tyre that pushes only while it touches. */
+/* A wheel of radius 0.3 on a road, with the coordinates height and spin angle. The tyre is a spring that acts while the height is less than
+ * 0.3. */
 struct wheel {
   double mass, stiffness, torque;
-  double nonsense; /* added to the force */
+  double extra; /* added to the vertical force */
 };
 
 static cmb_status wheel_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
@@ -106,7 +110,7 @@ static cmb_status wheel_evaluate(const void *self, const cmb_point *at, const cm
   const struct wheel *w = self;
   double push = at->mode[0] > 0 ? w->stiffness * (0.3 - at->q[0]) : 0;
   if (want->M) want->M[0] = w->mass, want->M[1] = 0.5;
-  if (want->f) want->f[0] = push - w->mass * 9.81 + w->nonsense, want->f[1] = w->torque;
+  if (want->f) want->f[0] = push - w->mass * 9.81 + w->extra, want->f[1] = w->torque;
   return CMB_OK;
 }
 
@@ -135,12 +139,13 @@ static cmb_equations wheel_equations(const struct wheel *wheel)
                          .switches = wheel_switches};
 }
 
-/* Dropped from far above or pressed into the road: it comes to stand on its tyre, the mode with it, unturned. */
+/* Checks the wheel from heights far above and far below the road: the tyre carries the weight, and the mode is that of contact. The spin
+ * angle is a neutral direction and does not change. */
 static void test_unilateral(void **state)
 {
   (void)state;
   const double heights[] = {7, 0.31, 0.2, -4};
-  const struct wheel wheel = {20, 2e5, 1e-9, 0}; /* a torque that rounding could have made */
+  const struct wheel wheel = {20, 2e5, 1e-9, 0}; /* with a torque as small as rounding errors */
   cmb_equations eq = wheel_equations(&wheel);
   cmb_context *ctx = cmb_context_create(NULL);
   for (int i = 0; i < 4; i++) {
@@ -162,6 +167,7 @@ static void test_unilateral(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that no equilibrium of the wheel is found, with this status and a message that contains `words`, and that q is unchanged. */
 static void check_none(const struct wheel *wheel, cmb_status expected, const char *words)
 {
   cmb_equations eq = wheel_equations(wheel);
@@ -177,6 +183,7 @@ static void check_none(const struct wheel *wheel, cmb_status expected, const cha
   cmb_context_destroy(ctx);
 }
 
+/* Checks a driven wheel, a falling one, and one with a force that is not finite. */
 static void test_none(void **state)
 {
   (void)state;
@@ -215,7 +222,8 @@ static cmb_equations field_equations(const struct field *field)
                          .evaluate = field_evaluate};
 }
 
-static cmb_status settle(const cmb_equations *eq, double *q, cmb_equilibrium_report *r)
+/* Finds the equilibrium of equations from the start position q. */
+static cmb_status find_equilibrium(const cmb_equations *eq, double *q, cmb_equilibrium_report *r)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_evaluator *ev;
@@ -233,7 +241,7 @@ static void saturating(const double *x, const int *mode, double *f)
   f[0] = -atan(100 * x[0]);
 }
 
-/* Newton's method alone diverges from |x| > 0.014. */
+/* Checks the force −atan(100 x), for which Newton's method without damping diverges if |x| > 0.014. */
 static void test_overshoot(void **state)
 {
   (void)state;
@@ -243,13 +251,13 @@ static void test_overshoot(void **state)
   const double starts[] = {10, -0.3, 1e4};
   for (int i = 0; i < 3; i++) {
     double x[1] = {starts[i]};
-    assert_int_equal(settle(&eq, x, &r), CMB_OK);
+    assert_int_equal(find_equilibrium(&eq, x, &r), CMB_OK);
     cmbt_near(x[0], 0, 1e-13);
     assert_int_equal(r.stability, CMB_STABLE);
   }
 }
 
-static void whirling(const double *x, const int *mode, double *f)
+static void circulatory(const double *x, const int *mode, double *f)
 {
   double square = x[0] * x[0] + x[1] * x[1], stiff = 1 + square, turn = 30 * (1 + square * square);
   (void)mode;
@@ -257,38 +265,39 @@ static void whirling(const double *x, const int *mode, double *f)
   f[1] = -stiff * x[1] + turn * x[0];
 }
 
-/* No potential: the force runs almost across the way to the only equilibrium. */
+/* Checks a force without potential that is almost perpendicular to the direction of the only equilibrium, the origin. */
 static void test_circulatory(void **state)
 {
   (void)state;
-  const struct field field = {2, whirling};
+  const struct field field = {2, circulatory};
   cmb_equations eq = field_equations(&field);
   cmb_equilibrium_report r;
   double x[2] = {2, -1.5};
-  assert_int_equal(settle(&eq, x, &r), CMB_OK);
+  assert_int_equal(find_equilibrium(&eq, x, &r), CMB_OK);
   cmbt_near(hypot(x[0], x[1]), 0, 1e-13);
   cmbt_below(r.iterations, 25);
 }
 
-static void jumping(const double *x, const int *mode, double *f)
+static void discontinuous(const double *x, const int *mode, double *f)
 {
   (void)mode;
   f[0] = (x[0] > 0.2 ? -1 : 1) - x[0];
 }
 
-/* The force changes sign in a jump: there is no point without force, and none is claimed. */
-static void test_jump(void **state)
+/* Checks a force that changes its sign in a discontinuity and is nowhere 0: no equilibrium is found. */
+static void test_discontinuity(void **state)
 {
   (void)state;
-  const struct field field = {1, jumping};
+  const struct field field = {1, discontinuous};
   cmb_equations eq = field_equations(&field);
   cmb_equilibrium_report r;
   double x[1] = {3};
-  assert_int_equal(settle(&eq, x, &r), CMB_ERROR_EQUATIONS);
+  assert_int_equal(find_equilibrium(&eq, x, &r), CMB_ERROR_EQUATIONS);
   assert_true(x[0] == 3);
 }
 
-/* A spring by table: x² interpolated between whole numbers, the mode is the interval. */
+/* Computes the force 7.3 − s(x) of a spring with a table: s is x² interpolated linearly between integers; the mode is the interval's
+ * number. */
 static void tabulated(const double *x, const int *mode, double *f)
 {
   double m = mode[0];
@@ -311,6 +320,7 @@ static cmb_status table_levels(const void *self, const cmb_point *at, const doub
   return CMB_OK;
 }
 
+/* Checks a switching function with several levels, from other intervals than that of the equilibrium. */
 static void test_levels(void **state)
 {
   (void)state;
@@ -327,12 +337,13 @@ static void test_levels(void **state)
   eq.levels = table_levels;
   for (int i = 0; i < 3; i++) {
     double x[1] = {starts[i]};
-    assert_int_equal(settle(&eq, x, &r), CMB_OK);
+    assert_int_equal(find_equilibrium(&eq, x, &r), CMB_OK);
     cmbt_near(x[0], 2.66, 1e-14); /* 4 + 5 (x − 2) = 7.3 */
   }
 }
 
-/* The top hangs below its pivot, whatever its orientation was; its turn about the vertical is free. */
+/* Checks the heavy top from 20 random orientations: it hangs below its pivot, and the rotation about the vertical is a neutral direction.
+ * From the upright position the unstable equilibrium there is found. */
 static void test_euler_parameters(void **state)
 {
   (void)state;
@@ -366,7 +377,7 @@ static void test_euler_parameters(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Every allocation fails once: an error, nothing leaked, the start values untouched. */
+/* Makes each request for memory fail once: the error is CMB_ERROR_MEMORY, no memory is leaked, and the start values are unchanged. */
 static void test_memory(void **state)
 {
   (void)state;
@@ -395,7 +406,7 @@ int main(void)
       cmocka_unit_test(test_caraxis),     cmocka_unit_test(test_pendulum),
       cmocka_unit_test(test_chain),       cmocka_unit_test(test_unilateral),
       cmocka_unit_test(test_none),        cmocka_unit_test(test_overshoot),
-      cmocka_unit_test(test_circulatory), cmocka_unit_test(test_jump),
+      cmocka_unit_test(test_circulatory), cmocka_unit_test(test_discontinuity),
       cmocka_unit_test(test_levels),      cmocka_unit_test(test_euler_parameters),
       cmocka_unit_test(test_memory),
   };

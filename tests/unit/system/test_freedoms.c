@@ -1,6 +1,6 @@
 /*
- * Freedoms of mechanisms: which coordinates are chosen, and where they lead. A four-bar linkage against its closure equation; wrong calls; memory
- * that is refused.
+ * Tests of the freedoms of mechanisms (cmb_freedoms_create): the choice of coordinates, and the positions to which they are moved, for a
+ * four-bar linkage against its closure equation; wrong calls; failing requests for memory.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Returns the freedoms at the start position of a run. */
 static cmb_freedoms *freedoms_of(cmbt_run *r)
 {
   cmb_freedoms *f = NULL;
@@ -17,9 +18,11 @@ static cmb_freedoms *freedoms_of(cmbt_run *r)
   return f;
 }
 
+/* Moves the crank of a four-bar linkage to seven angles and checks that the distance of the two pins of the coupler is its length; and that
+ * cmb_freedoms_check accepts the position, but not one with the rocker turned by 0.001 rad. */
 static void test_four_bar(void **state)
 {
-  /* crank 1, coupler 3, rocker 2.5 on a base of 3, all turning about y; the crank is along z at the start */
+  /* crank of length 1, coupler from (0, 1) to (2.5, 2.45) in the x-z plane, rocker of length 2.5 on (3, 0); all turn about y */
   static const char text[] =
       "points: {A: [0, 0, 0], B: [0, 0, 1], D: [3, 0, 0], C: [2.5, 0, 2.449489742783178]}\n"
       "bodies:\n"
@@ -45,7 +48,7 @@ static void test_four_bar(void **state)
   assert_true(list[0].angle);
   for (int k = -3; k <= 3; k++) {
     double q[3], reached;
-    bool met;
+    bool satisfied;
     memcpy(q, r.result->q, sizeof q);
     cmbt_ok(r.ctx, cmb_freedoms_drive(f, 0));
     cmbt_ok(r.ctx, cmb_freedoms_move(f, 0.2 * k, 0, q, &reached));
@@ -55,17 +58,18 @@ static void test_four_bar(void **state)
     const double c_x = 3 + cos(q[2]) * -0.5 + sin(q[2]) * 2.449489742783178;
     const double c_z = sin(q[2]) * 0.5 + cos(q[2]) * 2.449489742783178;
     cmbt_near(hypot(c_x - b_x, c_z - b_z), coupler, 1e-9);
-    cmbt_ok(r.ctx, cmb_freedoms_check(f, 0, q, &met));
-    assert_true(met);
+    cmbt_ok(r.ctx, cmb_freedoms_check(f, 0, q, &satisfied));
+    assert_true(satisfied);
     q[2] += 1e-3;
-    cmbt_ok(r.ctx, cmb_freedoms_check(f, 0, q, &met));
-    assert_false(met);
+    cmbt_ok(r.ctx, cmb_freedoms_check(f, 0, q, &satisfied));
+    assert_false(satisfied);
   }
   assert_int_equal(cmb_freedoms_drive(f, 1), CMB_ERROR_ARGUMENT);
   cmb_freedoms_destroy(f);
   cmbt_run_close(&r);
 }
 
+/* Checks that the constraints of a consistent state are 0 and that missing positions are refused. */
 static void test_constraint_values(void **state)
 {
   cmbt_run r;
@@ -80,7 +84,8 @@ static void test_constraint_values(void **state)
   cmbt_run_close(&r);
 }
 
-/* Each request for memory is refused once, of freedoms that are created and then driven: an error, and nothing is lost. */
+/* Makes each request for memory fail once while freedoms are created and one is chosen: the error is CMB_ERROR_MEMORY, and no memory is
+ * leaked. */
 static void test_memory(void **state)
 {
   static const char *const models[] = {"four-bar-pin", "simple-pendulum", "newtons-cradle"};

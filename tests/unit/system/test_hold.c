@@ -1,6 +1,7 @@
 /*
- * Held start values: Euler parameters and rates of spherical and free joints, whole chains out of reach, what settings of
- * the options do in each formulation, and where freedoms are left.
+ * Tests of start values that a model or an option gives: they are held while the other coordinates and velocities are made consistent.
+ * Euler parameters and rates of a spherical joint; options in each formulation; values that the constraints do not permit, with a warning;
+ * and the choice of the nearest position.
  */
 #include "check.h"
 #include "math/rotation.h"
@@ -9,19 +10,21 @@
 #include <stdio.h>
 #include <string.h>
 
-struct heard {
+/* The number of warnings about start values, and the last one. */
+struct warnings {
   int count;
   char last[300];
 };
 
-static void hear(void *user, cmb_log_level level, const char *message)
+static void record_warning(void *user, cmb_log_level level, const char *message)
 {
-  struct heard *h = user;
+  struct warnings *h = user;
   if (level != CMB_LOG_WARNING || !strstr(message, "cannot start")) return;
   h->count++;
   snprintf(h->last, sizeof h->last, "%s", message);
 }
 
+/* Returns the system of a model text and, in *model, the model, with `count` start values set by options. */
 static cmb_system *open_system(cmb_context *ctx, const char *text, cmb_formulation form, int count,
                                const cmb_setting *start, cmb_model **model)
 {
@@ -33,8 +36,8 @@ static cmb_system *open_system(cmb_context *ctx, const char *text, cmb_formulati
   return system;
 }
 
-/* A rod of 1 m on a ball at O; its end C is tied to a body on a slider by a strut. The rod's orientation is given: 0.5 rad about
- * y, (cos 0.25, 0, sin 0.25, 0). The slider follows: its distance to the end of the rod stays 1. */
+/* A rod OC of 1 m on a spherical joint at O; a strut of 1 m connects C to a slider S on the x axis. The rod's orientation is given: a
+ * rotation by 0.5 rad about y, with the Euler parameters (cos 0.25, 0, sin 0.25, 0). The position of the slider follows. */
 static const char ball[] =
     "points: {O: [0, 0, 0], C: [1, 0, 0], S: [2, 0, 0]}\n"
     "bodies: {rod: {mass: 1, rod: [O, C], radius: 0.1}, slide: {mass: 2, com: S}}\n"
@@ -49,26 +52,26 @@ static void test_euler_parameters(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  struct heard heard = {0};
+  struct warnings warnings = {0};
   cmb_model *model;
-  cmb_context_set_log(ctx, hear, &heard);
+  cmb_context_set_log(ctx, record_warning, &warnings);
   cmb_system *system = open_system(ctx, ball, CMB_FORM_EXPLICIT, 0, NULL, &model);
   const double *q = cmb_system_q(system), *v = cmb_system_v(system);
   cmbt_near(q[0], cos(0.25), 1e-14);
   cmbt_near(q[2], sin(0.25), 1e-14);
-  /* C is at (cos 0.5, 0, −sin 0.5), and the strut is 1 long */
+  /* C is at (cos 0.5, 0, −sin 0.5), and the strut has the length 1 */
   const double x = cos(0.5) + sqrt(1 - sin(0.5) * sin(0.5));
   cmbt_near(q[4], x - 2, 1e-12);
   cmbt_near(v[1], 0.7, 1e-13);
   cmbt_near(v[3], -0.7 * 2 * sin(0.5), 1e-12);
-  assert_int_equal(heard.count, 0);
+  assert_int_equal(warnings.count, 0);
   cmb_system_destroy(system);
   cmb_model_destroy(model);
   cmb_context_destroy(ctx);
 }
 
-/* Two cranks of 1 m whose ends are tied by a rod of 3 m, 3 m apart: upright they can lean together. The first is told to lean so
- * far that the second would have to be longer: 2.5 m apart it is out of reach at −2 rad against +2. */
+/* Two upright cranks of 1 m at a distance of 3 m, whose ends are connected by a rod of 3 m: a parallelogram, in which both angles are
+ * equal. */
 static const char cranks[] =
     "points: {A: [0, 0, 0], B: [0, 0, 1], C: [3, 0, 0], D: [3, 0, 1]}\n"
     "bodies: {left: {mass: 1, rod: [A, B]}, right: {mass: 1, rod: [C, D]}}\n"
@@ -77,25 +80,27 @@ static const char cranks[] =
     "  b: {type: revolute, child: right, at: C, axis: y}\n"
     "loops: {tie: {type: distance, between: [left@B, right@D]}}\n";
 
+/* Checks that a start angle of one crank and a start rate of the other determine both cranks. Of two different start angles one is held,
+ * and a warning names the other. */
 static void test_settings(void **state)
 {
   (void)state;
   const cmb_setting one[] = {{"a", 0.6}, {"b'", -1.5}}, both[] = {{"b", 0.4}, {"a", -0.9}};
   for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_RESIDUAL; form++) {
     cmb_context *ctx = cmb_context_create(NULL);
-    struct heard heard = {0};
+    struct warnings warnings = {0};
     cmb_model *model;
-    cmb_context_set_log(ctx, hear, &heard);
+    cmb_context_set_log(ctx, record_warning, &warnings);
     cmb_system *system = open_system(ctx, cranks, (cmb_formulation)form, 2, one, &model);
     for (int i = 0; i < 2; i++) {
-      cmbt_near(cmb_system_q(system)[i], 0.6, 1e-12); /* a parallelogram */
+      cmbt_near(cmb_system_q(system)[i], 0.6, 1e-12); /* both angles are equal */
       cmbt_near(cmb_system_v(system)[i], -1.5, 1e-12);
     }
-    assert_int_equal(heard.count, 0);
+    assert_int_equal(warnings.count, 0);
     cmb_system_destroy(system);
     cmb_model_destroy(model);
     system = open_system(ctx, cranks, (cmb_formulation)form, 2, both, &model);
-    assert_int_equal(heard.count, 1); /* one of the two is held, the other is named */
+    assert_int_equal(warnings.count, 1);
     const double *q = cmb_system_q(system);
     assert_true(fabs(q[0] + 0.9) < 1e-9 || fabs(q[1] - 0.4) < 1e-9);
     cmbt_near(q[0], q[1], 1e-9);
@@ -105,7 +110,8 @@ static void test_settings(void **state)
   }
 }
 
-/* In Cartesian coordinates settings of joints are held, those of bodies are set, and others are refused. */
+/* Checks that start values of joint coordinates are held in Cartesian coordinates, too, and that unknown names are refused in each
+ * formulation. */
 static void test_cartesian(void **state)
 {
   (void)state;
@@ -113,7 +119,8 @@ static void test_cartesian(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *model;
   cmb_system *system = open_system(ctx, cranks, CMB_FORM_CARTESIAN, 1, joint, &model);
-  const double *q = cmb_system_q(system); /* x y z of the middle of the left crank, then p */
+  /* x, y, z of the left crank's centre of mass, then Euler parameters */
+  const double *q = cmb_system_q(system);
   cmbt_near(q[0], 0.5 * sin(0.6), 1e-12);
   cmbt_near(q[2], 0.5 * cos(0.6), 1e-12);
   cmb_system_destroy(system);
@@ -128,7 +135,8 @@ static void test_cartesian(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A slider-crank whose rod is shorter than the crank: the crank cannot stand at 1.2 rad. It goes as far as it gets, asin 0.8. */
+/* A slider-crank with a crank of 1 m and a rod of 0.8 m: the crank angle is at most asin 0.8 = 0.927 rad. Its start angle is to be 1.2
+ * rad. */
 static const char short_rod[] =
     "points: {A: [0, 0, 0], B: [1, 0, 0], C: [1.8, 0, 0]}\n"
     "bodies:\n"
@@ -139,17 +147,18 @@ static const char short_rod[] =
     "  bore: {type: prismatic, child: piston, at: C, axis: x}\n"
     "loops: {rod: {type: distance, between: [crank@B, piston@C]}}\n";
 
+/* Checks that the crank starts near its largest angle, with a warning. */
 static void test_out_of_reach(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  struct heard heard = {0};
+  struct warnings warnings = {0};
   cmb_model *model;
-  cmb_context_set_log(ctx, hear, &heard);
+  cmb_context_set_log(ctx, record_warning, &warnings);
   cmb_system *system = open_system(ctx, short_rod, CMB_FORM_EXPLICIT, 0, NULL, &model);
   const double *q = cmb_system_q(system);
-  assert_int_equal(heard.count, 1);
-  assert_non_null(strstr(heard.last, "coordinate 'main' cannot start at 1.2"));
+  assert_int_equal(warnings.count, 1);
+  assert_non_null(strstr(warnings.last, "coordinate 'main' cannot start at 1.2"));
   const double dx = 1.8 + q[1] - cos(q[0]);
   cmbt_near(dx * dx + sin(q[0]) * sin(q[0]), 0.64, 1e-9); /* on the constraints */
   assert_true(q[0] > 0.85 && q[0] < asin(0.8) + 1e-9);    /* 0.927 */
@@ -158,9 +167,9 @@ static void test_out_of_reach(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Two slides and a crank, x + y + sin phi = 2. With x = 0.5 held y gets down to 0.5 only, where the crank stands across: there y follows
- * from x, y' = −x'. Holding y' too would need a crank that turns at 4,000 rad/s. */
-static const char together[] =
+/* Two sliders and a crank with the constraint x + y + sin φ = 2. With x = 0.5 held the least y is 0.5, at φ = π/2, and y = 0.2 cannot be
+ * held. There cos φ = 0, so y' = −x' follows from x'. If y' was held as well, the crank would turn at thousands of rad/s. */
+static const char sum_of_two[] =
     "bodies:\n"
     "  a: {mass: 1, com: [0, 0, 0]}\n"
     "  b: {mass: 1, com: [0, 0, 0]}\n"
@@ -171,15 +180,16 @@ static const char together[] =
     "  phi: {type: revolute, child: arm, at: [0, 0, 0], axis: y}\n"
     "loops: {reach: {type: formula, formula: x + y + sin(phi) - 2}}\n";
 
-static void test_reach_together(void **state)
+/* Checks that x, y = 0.5, x' and y' = −x' are found in each formulation, with warnings for y and y'. */
+static void test_rate_at_limit(void **state)
 {
   (void)state;
   for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
     cmb_context *ctx = cmb_context_create(NULL);
-    struct heard heard = {0};
+    struct warnings warnings = {0};
     cmb_model *model;
-    cmb_context_set_log(ctx, hear, &heard);
-    cmb_system *system = open_system(ctx, together, (cmb_formulation)form, 0, NULL, &model);
+    cmb_context_set_log(ctx, record_warning, &warnings);
+    cmb_system *system = open_system(ctx, sum_of_two, (cmb_formulation)form, 0, NULL, &model);
     const cmb_equations *eq = cmb_system_equations(system);
     const double *q = cmb_system_q(system) + eq->nq - 3, *v = cmb_system_v(system) + eq->nv - 3;
     cmbt_near(q[0], 0.5, 1e-12);
@@ -187,17 +197,18 @@ static void test_reach_together(void **state)
     cmbt_near(v[0], 0.3, 1e-12);
     cmbt_near(v[1], -0.3, 1e-6);
     cmbt_below(fabs(v[2]), 1e-3);
-    assert_int_equal(heard.count, 2);
-    assert_non_null(strstr(heard.last, "rate 'y'' cannot start at 0.1"));
+    assert_int_equal(warnings.count, 2);
+    assert_non_null(strstr(warnings.last, "rate 'y'' cannot start at 0.1"));
     cmb_system_destroy(system);
     cmb_model_destroy(model);
     cmb_context_destroy(ctx);
   }
 }
 
-/* A slide and two cranks, x = sin phi + sin psi. x gets to 2 and not to 3; then psi = 1 can be held, and x goes back to 1 + sin 1, where
- * phi still stands across: x' = cos(psi) psi' follows from psi'. Holding x' as well would need a crank that turns at thousands of rad/s. */
-static const char in_turn[] =
+/* A slider and two cranks with the constraint x = sin φ + sin ψ. The start value x = 3 is tried first and leads to x = 2. Then ψ = 1 can be
+ * held, and x becomes 1 + sin 1 with φ = π/2, so x' = cos(ψ) ψ' follows from ψ'. If x' was held as well, a crank would turn at thousands of
+ * rad/s. */
+static const char two_cranks[] =
     "bodies:\n"
     "  a: {mass: 1, com: [0, 0, 0]}\n"
     "  b: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
@@ -208,15 +219,16 @@ static const char in_turn[] =
     "  psi: {type: revolute, child: c, at: [0, 0, 0], axis: y, start: 1, rate: 0.2}\n"
     "loops: {reach: {type: formula, formula: x - sin(phi) - sin(psi)}}\n";
 
-static void test_met_later(void **state)
+/* Checks that ψ and ψ' are held in each formulation, that x and x' follow, and that there are warnings for x and x'. */
+static void test_value_given_up(void **state)
 {
   (void)state;
   for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
     cmb_context *ctx = cmb_context_create(NULL);
-    struct heard heard = {0};
+    struct warnings warnings = {0};
     cmb_model *model;
-    cmb_context_set_log(ctx, hear, &heard);
-    cmb_system *system = open_system(ctx, in_turn, (cmb_formulation)form, 0, NULL, &model);
+    cmb_context_set_log(ctx, record_warning, &warnings);
+    cmb_system *system = open_system(ctx, two_cranks, (cmb_formulation)form, 0, NULL, &model);
     const cmb_equations *eq = cmb_system_equations(system);
     const double *q = cmb_system_q(system) + eq->nq - 3, *v = cmb_system_v(system) + eq->nv - 3;
     cmbt_near(q[0], 1 + sin(1), 1e-6);
@@ -224,16 +236,17 @@ static void test_met_later(void **state)
     cmbt_near(v[0], 0.2 * cos(1), 1e-3);
     cmbt_below(fabs(v[1]), 1e-3);
     cmbt_near(v[2], 0.2, 1e-12);
-    assert_int_equal(heard.count, 2);
-    assert_non_null(strstr(heard.last, "rate 'x'' cannot start at 0.3"));
+    assert_int_equal(warnings.count, 2);
+    assert_non_null(strstr(warnings.last, "rate 'x'' cannot start at 0.3"));
     cmb_system_destroy(system);
     cmb_model_destroy(model);
     cmb_context_destroy(ctx);
   }
 }
 
-/* Three slides with X Y² = 1 + c, X = 1 + x and Y = 1 + y, of which c is given far away. The least change of x and y in each step leads along
- * 2 X² − Y² = 1; the nearest position to X = Y = 1 has 2 X (X − 1) = Y (Y − 1), and is 0.03 from there. */
+/* Three sliders with X Y² = 1 + c, X = 1 + x and Y = 1 + y, where c = 7 is given. Of all positions with this c, the nearest one to x = y =
+ * 0 has 2 X (X − 1) = Y (Y − 1). Small steps, each with the least change of x and y, would lead along 2 X² − Y² = 1 to a position 0.03
+ * away. */
 static const char product[] =
     "bodies:\n"
     "  a: {mass: 1, com: [0, 0, 0]}\n"
@@ -245,6 +258,7 @@ static const char product[] =
     "  c: {type: prismatic, child: d, at: [0, 0, 0], axis: x, start: 7}\n"
     "loops: {product: {type: formula, formula: (1 + x)*(1 + y)^2 - 1 - c}}\n";
 
+/* Checks that the nearest position is found. */
 static void test_nearest(void **state)
 {
   (void)state;
@@ -254,7 +268,7 @@ static void test_nearest(void **state)
   const double *q = cmb_system_q(system), X = 1 + q[0], Y = 1 + q[1];
   cmbt_near(q[2], 7, 1e-12);
   cmbt_near(X * Y * Y, 8, 1e-10);
-  /* the cosine of the angle between the way back and the direction along X Y² = 8 */
+  /* cosine of the angle between the displacement (X − 1, Y − 1) and the tangent (2 X Y, −Y²) of the curve X Y² = 8 */
   const double along = 2 * X * Y * (X - 1) - Y * Y * (Y - 1);
   cmbt_below(fabs(along) / hypot(2 * X * Y, Y * Y) / hypot(X - 1, Y - 1), 1.01e-3);
   cmb_system_destroy(system);
@@ -267,7 +281,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_settings),
       cmocka_unit_test(test_cartesian),        cmocka_unit_test(test_out_of_reach),
-      cmocka_unit_test(test_reach_together),   cmocka_unit_test(test_met_later),
+      cmocka_unit_test(test_rate_at_limit),    cmocka_unit_test(test_value_given_up),
       cmocka_unit_test(test_nearest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

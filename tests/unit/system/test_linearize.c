@@ -1,6 +1,6 @@
 /*
- * Linearisation: eigenvalues known in closed form, at rest and in steady rotation, with constraints and Euler
- * parameters; the matrix A against differences of the flow in local coordinates; mode shapes; failures.
+ * Tests of cmb_linearize: eigenvalues against closed forms, at rest and in steady rotation, with constraints and Euler parameters; mode
+ * shapes; the matrix A of ẋ = A x against difference quotients of the equations of motion in local coordinates; failures.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -22,7 +22,7 @@ static cmb_system *open_problem(cmb_context *ctx, const char *name, int count,
   return system;
 }
 
-/* The eigenmode nearest to the given eigenvalue, which must be this near. */
+/* Returns the eigenmode nearest to the eigenvalue re + i im; fails if the distance exceeds the tolerance. */
 static const cmb_eigenmode *find_mode(const cmb_linearization *l, double re, double im,
                                       double tolerance)
 {
@@ -39,6 +39,7 @@ static const cmb_eigenmode *find_mode(const cmb_linearization *l, double re, dou
   return best;
 }
 
+/* Checks a pendulum of length l = 2.5 at rest: ω = sqrt(g/l), no damping, and a horizontal mode shape. */
 static void test_pendulum(void **state)
 {
   (void)state;
@@ -63,8 +64,8 @@ static void test_pendulum(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* n equal masses on equal rods: ω² = x g/l with the zeros x of the Laguerre polynomial L_n (Abramowitz and Stegun,
- * Table 25.9). */
+/* Checks a chain of n = 5 equal masses on equal rods of length l: ω² = x g/l with the zeros x of the Laguerre polynomial L_n (Abramowitz
+ * and Stegun, Table 25.9). */
 static void test_chain(void **state)
 {
   (void)state;
@@ -81,8 +82,8 @@ static void test_chain(void **state)
     cmbt_near(l->eigenmodes[i].im, sqrt(zeros[i] * 9.81 / 0.7), 1e-6);
     cmbt_near(l->eigenmodes[i].re, 0, 1e-6);
   }
-  for (int i = 0; i < 5;
-       i++) { /* the slowest: all to one side, the tip most; ever fewer at the top */
+  /* in the slowest mode all angles have the same sign and increase towards the free end */
+  for (int i = 0; i < 5; i++) {
     assert_true(l->eigenmodes[0].shape_re[i] > 0);
     if (i) assert_true(l->eigenmodes[0].shape_re[i] > l->eigenmodes[0].shape_re[i - 1]);
   }
@@ -92,8 +93,8 @@ static void test_chain(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Two equal masses between walls: springs k to the walls, kc between, dampers likewise. Exact derivatives on patterns.
- * In step: m λ² + c λ + k = 0; against each other: m λ² + (c + 2 cc) λ + k + 2 kc = 0. */
+/* Two equal masses m between walls, with springs k and dampers c to the walls and kc, cc between them, and exact derivatives with sparsity
+ * patterns. In phase: m λ² + c λ + k = 0; in opposite phase: m λ² + (c + 2 cc) λ + k + 2 kc = 0. */
 struct pair {
   double m, k, kc, c, cc;
 };
@@ -141,6 +142,8 @@ static cmb_equations pair_equations(const struct pair *p)
                          .derivative_pattern = {&pattern, &pattern}};
 }
 
+/* Checks eigenvalues, frequencies, damping ratios and mode shapes of the two masses. In phase the damping is below critical, then above it,
+ * and then there is no spring. */
 static void test_spring_damper(void **state)
 {
   (void)state;
@@ -163,7 +166,7 @@ static void test_spring_damper(void **state)
   }
   cmb_linearization_destroy(l);
 
-  const struct pair slow = {2, 800, 150, 100, 0}; /* in step: overdamped, two real eigenvalues */
+  const struct pair slow = {2, 800, 150, 100, 0}; /* in phase: overdamped, two real eigenvalues */
   eq.self = &slow;
   cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, zero, zero, &l));
   double root = sqrt(100 * 100 - 4 * 2 * 800.0);
@@ -175,7 +178,7 @@ static void test_spring_damper(void **state)
   }
   cmb_linearization_destroy(l);
 
-  const struct pair loose = {2, 0, 150, 0, 0}; /* in step: nothing restores it */
+  const struct pair loose = {2, 0, 150, 0, 0}; /* in phase: no restoring force */
   eq.self = &loose;
   cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, zero, zero, &l));
   find_mode(l, 0, sqrt(150), 1e-12);
@@ -186,9 +189,9 @@ static void test_spring_damper(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The spherical pendulum in cylindrical coordinates (ρ, φ, z), ρ² + z² = l². In steady conical motion at the angle θ,
- * Ω² = g/(l cos θ); small deviations swing with Ω sqrt(1 + 3 cos²θ) (e.g. Landau and Lifshitz, Mechanics §14), and
- * nothing fixes φ or Ω. */
+/* Evaluates the spherical pendulum in cylindrical coordinates (ρ, φ, z) with the constraint ρ² + z² = l². In steady conical motion at the
+ * angle θ to the vertical it rotates with Ω² = g/(l cos θ); small deviations oscillate with Ω sqrt(1 + 3 cos²θ) (e.g. Landau and Lifshitz,
+ * Mechanics §14). Constant changes of φ and of Ω give two eigenvalues 0. */
 static cmb_status cone(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v, g = 9.81, length = *(const double *)self;
@@ -205,6 +208,7 @@ static cmb_status cone(const void *self, const cmb_point *at, const cmb_terms *w
   return CMB_OK;
 }
 
+/* Checks the frequency Ω sqrt(1 + 3 cos²θ), and that the mode shape is tangent to the sphere; all other eigenmodes are neutral. */
 static void test_conical_pendulum(void **state)
 {
   (void)state;
@@ -230,7 +234,7 @@ static void test_conical_pendulum(void **state)
   cmbt_below(fabs(l->a[l->a_most]), 1e-14);
   const cmb_eigenmode *m = find_mode(l, 0, turning * sqrt(1 + 3 * cos(theta) * cos(theta)), 1e-6);
   cmbt_near(hypot(m->shape_re[2], m->shape_im[2]) / hypot(m->shape_re[0], m->shape_im[0]),
-            tan(theta), 1e-7); /* along the sphere */
+            tan(theta), 1e-7); /* tangent to the sphere */
   int neutral = 0;
   for (int i = 0; i < l->eigenmode_count; i++) neutral += l->eigenmodes[i].neutral;
   assert_int_equal(neutral, l->eigenmode_count - 1);
@@ -238,8 +242,9 @@ static void test_conical_pendulum(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The sleeping top: upright, turning with Ω about its axis. With the complex tilt ξ in space I ξ¨ − i J Ω ξ˙ − m g h ξ = 0, so
- * ξ ~ exp(iνt) with I ν² − J Ω ν + m g h = 0; the body's axes, in which displacements are taken, turn with Ω. */
+/* Checks the sleeping top, upright and rotating with Ω about its axis. The complex tilt ξ in space satisfies I ξ¨ − i J Ω ξ˙ − m g h ξ = 0,
+ * so ξ ~ exp(iνt) with I ν² − J Ω ν + m g h = 0. Displacements are along the axes of the body, which rotate with Ω: the frequency is ν −
+ * Ω. */
 static void check_sleeping_top(cmb_context *ctx, double spin)
 {
   const struct cmbt_top top = {3, 0.4, {0.06, 0.06}, 0.2, 9.81};
@@ -269,13 +274,13 @@ static void test_sleeping_top(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  check_sleeping_top(ctx, 40);  /* fast enough to sleep */
-  check_sleeping_top(ctx, -40); /* the other way round */
-  check_sleeping_top(ctx, 9);   /* not fast enough: it falls */
+  check_sleeping_top(ctx, 40);  /* stable */
+  check_sleeping_top(ctx, -40); /* stable, opposite rotation */
+  check_sleeping_top(ctx, 9);   /* too slow: unstable */
   cmb_context_destroy(ctx);
 }
 
-/* The car axis with dampers to the ground, so that velocities matter in f. */
+/* Evaluates the car axis with additional dampers to the ground, so that f depends on velocities. */
 static cmb_status damped_caraxis(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   static const double damping[4] = {0.01, 0.02, 0.005, 0.03};
@@ -285,15 +290,16 @@ static cmb_status damped_caraxis(const void *self, const cmb_point *at, const cm
   return CMB_OK;
 }
 
-/* The car axis in motion: differences of the flow itself. Local coordinates z = P (q − q0), y = P v; the state that
- * belongs to them is found by Newton's method, with steps orthogonal to the tangent space as in the definition. */
+/* Local coordinates x = (z, y) of states near (q0, v0) on the constraints: z = P (q − q0) and y = P (v − v0), with P = NᵀM and the tangent
+ * space N at q0. */
 struct chart {
   cmb_evaluator *ev;
-  const double *N, *q0, *v0; /* N: (n x 4) */
+  const double *N, *q0, *v0; /* N: (n x 4), rows are free motions */
   double t;
 };
 
-/* x (2n) to the state q, v on the constraints. */
+/* Computes the state q, v on the constraints that has the local coordinates x (2n), by simplified Newton iterations with steps orthogonal
+ * to the tangent space, which do not change x. */
 static void chart_state(const struct chart *c, const double *x, double *q, double *v)
 {
   enum { NV = 4, NG = 2, N = 2 };
@@ -304,7 +310,7 @@ static void chart_state(const struct chart *c, const double *x, double *q, doubl
     v[i] = c->v0[i] + x[N] * c->N[i] + x[N + 1] * c->N[NV + i];
   }
   assert_int_equal(cmb_factor_at(ev, c->t, c->q0), CMB_OK);
-  for (int k = 0; k < 30; k++) { /* chord steps along M⁻¹ G(q0)ᵀ */
+  for (int k = 0; k < 30; k++) { /* steps along M⁻¹ G(q0)ᵀ */
     cmb_terms want = {.g = defect};
     assert_int_equal(cmb_evaluate(ev, c->t, q, NULL, &want), CMB_OK);
     cmb_solve(ev, zero, defect, step, NULL);
@@ -320,7 +326,7 @@ static void chart_state(const struct chart *c, const double *x, double *q, doubl
   }
 }
 
-/* ẋ at x */
+/* Computes ẋ at x by the equations of motion. */
 static void chart_flow(const struct chart *c, const double *x, double *rate)
 {
   enum { NV = 4, N = 2 };
@@ -333,7 +339,8 @@ static void chart_flow(const struct chart *c, const double *x, double *rate)
   }
 }
 
-static void test_against_flow(void **state)
+/* Compares A of the car axis in motion, at t = 0.83, with central differences of ẋ; the difference is at most 1e-7 of the largest entry. */
+static void test_against_differences(void **state)
 {
   (void)state;
   enum { N = 2, M = 2 * N };
@@ -384,14 +391,15 @@ static void test_against_flow(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A mass on the unit sphere with velocities along axes that depend on where it is: q̇ = T v with T v = v + (q1 v1, q2 v2,
- * q0 v0)/2, a spring, a damper and a gyroscopic force. Nothing about it is steady. */
+/* Computes q̇ = T(q) v = v + (q1 v1, q2 v2, q0 v0)/2 of a mass on the unit sphere, whose velocities are along axes that depend on its
+ * position. It has springs, dampers and forces that depend on q and v; its motion is not steady. */
 static void skew_rates(const void *self, const double *q, const double *v, double *qdot)
 {
   (void)self;
   for (int i = 0; i < 3; i++) qdot[i] = v[i] + q[(i + 1) % 3] * v[(i + 1) % 3] / 2;
 }
 
+/* Evaluates M, f and the constraint (|q|² − 1)/2 = 0 of the mass on the unit sphere. */
 static cmb_status skew(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   static const double mass[3] = {1, 2, 3}, stiffness[3] = {5, 7, 11}, damping[3] = {0.3, 1.1, 2};
@@ -421,7 +429,7 @@ static cmb_status skew(const void *self, const cmb_point *at, const cmb_terms *w
   return CMB_OK;
 }
 
-/* w of T(q) w = d */
+/* Solves T(q) w = d for w. */
 static void skew_displacement(const double *q, const double *d, double *w)
 {
   double T[9], rate[3], scale[3];
@@ -436,7 +444,8 @@ static void skew_displacement(const double *q, const double *d, double *w)
   cmb_lu_solve(3, T, pivot, w);
 }
 
-/* ẇ (3) and δa (3) of the motion that begins a little beside (q0, v0), in the direction (w, δv) = (N z, N y + ...). */
+/* Computes the rate w_rate of the displacement w, and the accelerations a, of the motion that begins at q0 + T(q0) w and v0 + dv, with the
+ * velocities projected to the constraints. Displacements are those from the motion that begins at (q0, v0), solved from T w = δq. */
 static void skew_beside(cmb_evaluator *ev, const double *q0, const double *v0, const double *w,
                         const double *dv, double *w_rate, double *a)
 {
@@ -458,7 +467,7 @@ static void skew_beside(cmb_evaluator *ev, const double *q0, const double *v0, c
   for (int i = 0; i < 3; i++) w_rate[i] = (at[1][i] - at[0][i]) / (2 * tau);
 }
 
-/* Column j of A by differences. */
+/* Computes column j of A by central differences, with steps along the free motions in N. */
 static void skew_column(cmb_evaluator *ev, const cmb_linearization *l, const double *q0,
                         const double *v0, int j, double *column)
 {
@@ -479,6 +488,7 @@ static void skew_column(cmb_evaluator *ev, const cmb_linearization *l, const dou
   }
 }
 
+/* Compares A with central differences, for equations whose velocities v are not derivatives of the coordinates. */
 static void test_moving_axes(void **state)
 {
   (void)state;
@@ -513,7 +523,7 @@ static void test_moving_axes(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A pendulum of length 2 whose rod is there twice: once in m², once in other units. */
+/* Evaluates a pendulum of length 2 with two constraints for the same rod, the second one multiplied by −50. */
 static cmb_status two_rods(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v;
@@ -530,6 +540,7 @@ static cmb_status two_rods(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
+/* Checks that equilibrium and linearisation are those of a pendulum with one constraint: the lower position and ω = sqrt(g/2). */
 static void test_dependent(void **state)
 {
   (void)state;
@@ -572,7 +583,7 @@ static cmb_status not_a_number(const void *self, const cmb_point *at, const cmb_
   return CMB_OK;
 }
 
-/* Forces that are numbers at the point but not beside it; and every allocation fails once. */
+/* Makes each request for memory fail once; then linearises equations whose forces are finite at the given state, but not beside it. */
 static void test_failures(void **state)
 {
   (void)state;
@@ -609,7 +620,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_chain),
       cmocka_unit_test(test_spring_damper), cmocka_unit_test(test_conical_pendulum),
-      cmocka_unit_test(test_sleeping_top),  cmocka_unit_test(test_against_flow),
+      cmocka_unit_test(test_sleeping_top),  cmocka_unit_test(test_against_differences),
       cmocka_unit_test(test_moving_axes),   cmocka_unit_test(test_dependent),
       cmocka_unit_test(test_failures),
   };

@@ -1,6 +1,6 @@
 /*
- * Systems from models: start values that were given stay, redundant constraints are left out, inputs have the values that
- * they are given, nothing is left unsaid about derivatives that are 0, and memory that runs out.
+ * Tests of cmb_model_system: given start values are held, redundant constraints are left out with messages, inputs have the values of their
+ * formulas and tables, derivatives that are 0 have empty patterns, the end time is read; and failing requests for memory.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A slider-crank with hinges in space: the last one repeats what the others say about the plane. r = 0.1, l = 0.3. */
+/* A slider-crank, r = 0.1 and l = 0.3, with revolute joints in space: the loop `wrist` requires again that the motion is plane, which the
+ * joints ensure already, so that three of its five constraints are redundant. */
 static const char crank[] =
     "points: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.28284271247461903, 0, 0]}\n"
     "bodies:\n"
@@ -30,6 +31,7 @@ static cmb_model *read_model(cmb_context *ctx, const char *text)
   return model;
 }
 
+/* Checks that the given rate of the crank is held and that the rates of rod and piston follow. */
 static void test_given_rate(void **state)
 {
   (void)state;
@@ -38,7 +40,7 @@ static void test_given_rate(void **state)
   cmb_system *system;
   cmbt_ok(ctx, cmb_model_system(ctx, model, NULL, &system));
   const double *v = cmb_system_v(system);
-  /* the crank stands upright: the crank pin moves along x with r ω, and so does the piston; the rod does not turn */
+  /* the crank is vertical: the crank pin and the piston move along x with r ω, and the rod does not rotate */
   cmbt_near(v[0], 20, 1e-12);
   cmbt_near(v[0] + v[1], 0, 1e-11);
   cmbt_near(v[2], 2, 1e-11);
@@ -47,7 +49,8 @@ static void test_given_rate(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A given angle stays, and the piston follows: x = r cos φ + sqrt(l² − r² sin² φ), φ from the x axis, falling with q. */
+/* Checks that a given crank angle q is held and that the piston is at x = r cos φ + sqrt(l² − r² sin² φ), where φ = π/2 − q is the angle
+ * between crank and x axis. */
 static void test_given_angle(void **state)
 {
   (void)state;
@@ -70,20 +73,23 @@ static void test_given_angle(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* What is said of redundant constraints: one warning with their number, and a note for each. */
-struct told {
+/* Numbers of messages about redundant constraints: warnings with their number, and notes about each of them. */
+struct messages {
   int warnings, notes;
 };
 
-static void count_words(void *user, cmb_log_level level, const char *message)
+/* Counts a message of the log. */
+static void count_messages(void *user, cmb_log_level level, const char *message)
 {
-  struct told *told = user;
+  struct messages *messages = user;
   if (level == CMB_LOG_WARNING && strstr(message, "3 redundant constraints are left out: '")) {
-    told->warnings++;
+    messages->warnings++;
   }
-  if (level == CMB_LOG_INFO && strstr(message, "is redundant and left out")) told->notes++;
+  if (level == CMB_LOG_INFO && strstr(message, "is redundant and left out")) messages->notes++;
 }
 
+/* Checks in each formulation that three constraints are left out, with one warning and three notes, and that the system can be
+ * simulated. */
 static void test_redundant(void **state)
 {
   (void)state;
@@ -92,15 +98,15 @@ static void test_redundant(void **state)
     cmb_context *ctx = cmb_context_create(NULL);
     cmb_model *model = read_model(ctx, crank);
     cmb_system *system;
-    struct told told = {0, 0};
+    struct messages messages = {0, 0};
     int count;
-    cmb_context_set_log(ctx, count_words, &told);
+    cmb_context_set_log(ctx, count_messages, &messages);
     cmbt_ok(ctx, cmb_model_system(ctx, model, &options, &system));
     const cmb_equations *eq = cmb_system_equations(system);
     cmb_system_left_out(system, &count);
     assert_int_equal(count, 3);
-    assert_int_equal(told.warnings, 1);
-    assert_int_equal(told.notes, 3);
+    assert_int_equal(messages.warnings, 1);
+    assert_int_equal(messages.notes, 3);
     assert_int_equal(eq->nv - eq->ng, 1);
     cmb_run_options run = cmb_run_defaults();
     cmb_simulation *sim;
@@ -114,6 +120,7 @@ static void test_redundant(void **state)
   }
 }
 
+/* Makes one request for memory fail in each repetition: each of the first 400, then every 37th. */
 static void test_memory(void **state)
 {
   (void)state;
@@ -136,7 +143,8 @@ static void test_memory(void **state)
   }
 }
 
-/* A rod follows an input given by points, whose interval is a mode; another input is a formula, a third moves nothing. */
+/* The length of a rod depends on an input with a table, whose interval is a mode, and on one with a formula; nothing depends on the third
+ * input. */
 static const char driven[] = "points: {A: [0, 0, 0], B: [1, 0, 0]}\n"
                              "gravity: [0, 0, 0]\n"
                              "bodies: {a: {mass: 1, com: A}, b: {mass: 2, com: B}}\n"
@@ -150,6 +158,8 @@ static const char driven[] = "points: {A: [0, 0, 0], B: [1, 0, 0]}\n"
                              "loops:\n"
                              "  rod: {type: distance, between: [a@A, b@B], length: far + swing}\n";
 
+/* Checks the values of the inputs at t = 1.5. The table is evaluated in the mode of its first interval, which is extrapolated, and in that
+ * of its second one. The third input has no switching function. */
 static void test_inputs(void **state)
 {
   (void)state;
@@ -180,7 +190,8 @@ static void test_inputs(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A stack of sliders, long enough for derivatives in closed form, on which no force depends on anything. */
+/* Checks a chain of twelve parallel sliders, long enough for derivatives in closed form: no force depends on positions or velocities, and
+ * the patterns of the derivatives exist and are empty. */
 static void test_no_derivatives(void **state)
 {
   (void)state;
@@ -209,12 +220,14 @@ static void test_no_derivatives(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The end that a model gives may be a formula, as for the program; what is no time is an error with its place. */
+/* Checks that the end time in a model may be a formula, as for the program `camber`, and that values that are no time are errors with their
+ * place. */
 static void test_end(void **state)
 {
   (void)state;
   static const struct {
-    const char *written, *words; /* words == NULL: it is 6 */
+    const char *written; /* text in the model */
+    const char *words;   /* part of the message; NULL: the end time is 6 */
   } cases[] = {{"2*3", NULL},
                {"6", NULL},
                {"abc", "simulate: t-end is 'abc'; expected a time from 0 on"},

@@ -1,5 +1,6 @@
 /*
- * Slow eigenvalues beside a fast one and a free motion: told from 0 where that can be done, and neutral where what is taken out would change them.
+ * Tests of cmb_find_neutral with matrices of a free motion, an eigenvalue −1e5 and eigenvalues near 0: these are distinguished from 0 where
+ * possible, and marked as neutral where errors of A could make them 0.
  */
 #include "check.h"
 
@@ -12,8 +13,9 @@ enum { M = 5, WORK = 200 };
 
 static const double FAST = -1e5, NOISE = 1e-12, BAND = 0.1;
 
-/* How many eigenvalues of A are neutral; re has them. A free motion's displacement is the first unknown, its velocity the second. */
-static int find(const double *A, double *re, bool *neutral)
+/* Computes the eigenvalues of A, their real parts in re; returns how many are neutral. The first unknown is the displacement of a free
+ * motion, the second its velocity. */
+static int count_neutral(const double *A, double *re, bool *neutral)
 {
   double copy[M * M], im[M], V[M * M], work[WORK];
   int count = 0;
@@ -25,20 +27,22 @@ static int find(const double *A, double *re, bool *neutral)
   return count;
 }
 
-static void test_alone(void **state)
+/* Checks that 0.03 is distinguished from 0, with an accuracy of 1e-9; the two neutral eigenvalues are those of the free motion. */
+static void test_distinct(void **state)
 {
   (void)state;
   const double A[M * M] = {0, 1, 0, 0, 0, 0,  0, 0, 0, 0, 0, 7,   0.03,
                            0, 0, 0, 0, 0, -2, 0, 0, 0, 3, 0, FAST};
   double re[M];
   bool neutral[M];
-  assert_int_equal(find(A, re, neutral), 2);
+  assert_int_equal(count_neutral(A, re, neutral), 2);
   for (int i = 0; i < M; i++) {
     if (!neutral[i] && fabs(re[i]) < BAND) cmbt_near(re[i], 0.03, 1e-9);
   }
 }
 
-/* Two slow ones with so strong a coupling that rounding of A could make them 0 and their sum. */
+/* Checks eigenvalues 0.03 and 0.04 with a coupling of 1e5 in A: an error of 1.2e-8 in another entry could change them to 0 and 0.07, so
+ * both are neutral. */
 static void test_coupled(void **state)
 {
   (void)state;
@@ -46,10 +50,10 @@ static void test_coupled(void **state)
                            1e5, 0, 0, 0, 0, 0.04, 0, 0, 0, 0, 0, FAST};
   double re[M];
   bool neutral[M];
-  assert_int_equal(find(A, re, neutral), 4);
+  assert_int_equal(count_neutral(A, re, neutral), 4);
 }
 
-/* One that is hardly above what counts as 0. */
+/* Checks that an eigenvalue 1e-6 is neutral, since it is hardly greater than what errors of A can cause. */
 static void test_no_gap(void **state)
 {
   (void)state;
@@ -57,13 +61,13 @@ static void test_no_gap(void **state)
                            0, 0, 0, 0, 0, -2, 0, 0, 0, 0, 0, FAST};
   double re[M];
   bool neutral[M];
-  assert_int_equal(find(A, re, neutral), 3);
+  assert_int_equal(count_neutral(A, re, neutral), 3);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alone),
+      cmocka_unit_test(test_distinct),
       cmocka_unit_test(test_coupled),
       cmocka_unit_test(test_no_gap),
   };

@@ -1,12 +1,14 @@
 /*
- * The rank of a system's constraints: a repeated one is redundant, a crossing of two branches is singular, and memory that runs out.
+ * Tests of cmb_system_rank: a repeated constraint is redundant, a position where two branches of the motion cross is singular; wrong calls;
+ * failing requests for memory.
  */
 #include "check.h"
 #include "failing_allocator.h"
 
 #include <camber/system.h>
 
-/* A point in space: the second constraint repeats the first, the third is that of two crossing lines. */
+/* A point (q0, q1, q2) of mass 1 with the constraints q2 = 0, 2 q2 = 0, which repeats the first one, and (q0² − q1²)/2 = 0, two lines that
+ * cross at the origin. */
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v;
@@ -41,7 +43,8 @@ static const cmb_equations lines = {.name = "lines",
 
 static const double crossing[3] = {0, 0, 0}, beside[3] = {1, 1, 0};
 
-static void ranks_and_names(void **state)
+/* Checks that the rank is 2 beside the crossing and 1 at the crossing, where it is 2 around it, and that one constraint is redundant. */
+static void ranks_and_redundant_constraints(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -53,7 +56,7 @@ static void ranks_and_names(void **state)
   assert_int_equal(r.here, 2);
   assert_int_equal(r.around, 2);
   assert_int_equal(r.redundant_count, 1);
-  assert_in_range(redundant[0], 0, 1); /* one of the two that say the same */
+  assert_in_range(redundant[0], 0, 1); /* either of the first two */
   assert_int_equal(redundant[1], -1);
   cmbt_ok(ctx, cmb_system_rank(ctx, system, 0, crossing, NULL, &r, NULL));
   assert_int_equal(r.here, 1);
@@ -106,7 +109,7 @@ static void memory_runs_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ranks_and_names),
+      cmocka_unit_test(ranks_and_redundant_constraints),
       cmocka_unit_test(wrong_calls_are_refused),
       cmocka_unit_test(memory_runs_out),
   };

@@ -1,6 +1,6 @@
 /*
- * How well a state meets the constraints: a point on a rod by its closed form, and a drive with a kink in the mode of the
- * state.
+ * Tests of cmb_system_residuals, the norms of g and of G v + g_t: for a point on a rod against the closed form, and for a drive with a
+ * kink, whose mode has to be that of the state.
  */
 #include "check.h"
 
@@ -8,7 +8,7 @@
 #include <camber/system.h>
 #include <math.h>
 
-/* g = (x² + y² − 1)/2, ġ = x x' + y y'. */
+/* A point of mass 1 at the end of a rod of length 1: g = (x² + y² − 1)/2, ġ = x ẋ + y ẏ. */
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v;
@@ -36,6 +36,7 @@ static const cmb_equations rod = {.name = "rod",
                                   .mass_diagonal = true,
                                   .evaluate = evaluate};
 
+/* Checks |g| = 0.4 and |G v| = 0.6 at an inconsistent state, and wrong calls. */
 static void norms(void **state)
 {
   (void)state;
@@ -57,7 +58,7 @@ static void norms(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A drive with a kink: u = max(0, t − 1). */
+/* Checks a joint angle driven by a(t) = max(0, t − 1): a = 0 is consistent at t = 0.25, and a = 0.5 with the rate 1 at t = 1.5. */
 static void modes_of_the_state(void **state)
 {
   (void)state;

@@ -1,6 +1,7 @@
 /*
- * The tangent space by its definition: G N = 0, NᵀMN = I, nearest multipliers, normal displacements; with dependent
- * constraints, with G on a pattern, with a constraint that is none (a zero gradient).
+ * Tests of the tangent space of the constraints (system/tangent.h) against its definition, for random matrices M and G: G N = 0 and NᵀMN =
+ * I, multipliers with the nearest constraint force, normal displacements; with dependent constraints, with a sparse G, and with a gradient
+ * that is 0.
  */
 #include "check.h"
 #include "random.h"
@@ -26,8 +27,9 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* M = A Aᵀ + I; row 3 of G repeats rows 0 and 2 if asked, row 4 is zero if asked. */
-static void make(struct cmbt_random *random, bool dependent, bool empty, struct matrices *m)
+/* Sets M = A Aᵀ + I and G at random. If `dependent`, row 3 of G is a combination of rows 0 and 2; if `empty`, row 4 is 0. */
+static void set_random_matrices(struct cmbt_random *random, bool dependent, bool empty,
+                                struct matrices *m)
 {
   double A[NV * NV];
   for (int i = 0; i < NV * NV; i++) A[i] = cmbt_random_uniform(random, -1, 1);
@@ -41,6 +43,7 @@ static void make(struct cmbt_random *random, bool dependent, bool empty, struct 
   }
 }
 
+/* Checks G N = 0, NᵀMN = I and P = NᵀM. */
 static void check_basis(const cmb_tangent *t, const struct matrices *m)
 {
   for (int i = 0; i < t->n; i++) {
@@ -53,7 +56,8 @@ static void check_basis(const cmb_tangent *t, const struct matrices *m)
   }
 }
 
-/* M⁻¹ (f − Gᵀλ) is tangent: then Gᵀλ is nearest; and its length with that of Gᵀλ makes up f's. */
+/* Checks that λ makes the remaining force f − Gᵀλ smallest in the metric of M⁻¹, that is G M⁻¹ (f − Gᵀλ) = 0, and that the function returns
+ * the length of f, sqrt(fᵀM⁻¹f). */
 static void check_multipliers(cmb_tangent *t, const struct matrices *m, const double *f)
 {
   double LD[NV * NV], lambda[NG], x[NV], y[NV];
@@ -68,6 +72,7 @@ static void check_multipliers(cmb_tangent *t, const struct matrices *m, const do
   for (int k = 0; k < NG; k++) cmbt_near(cmb_dot(NV, m->G + k * NV, x), 0, 1e-10);
 }
 
+/* Checks that cmb_tangent_normal returns w with G w = s, for s = G · reach, and no component along the tangent space: P w = 0. */
 static void check_normal(cmb_tangent *t, const struct matrices *m, const double *reach)
 {
   double s[NG], w[NV];
@@ -77,6 +82,7 @@ static void check_normal(cmb_tangent *t, const struct matrices *m, const double 
   for (int i = 0; i < t->n; i++) cmbt_near(cmb_dot(NV, t->P + i * NV, w), 0, 1e-12);
 }
 
+/* Checks one random case, and that an indefinite M and a G that is not finite are reported. */
 static void check_tangent(struct cmbt_random *random, bool dependent, bool empty, bool on_pattern)
 {
   static const char *const names[NV] = {"a", "b", "c", "d", "e", "f", "g"};
@@ -100,7 +106,7 @@ static void check_tangent(struct cmbt_random *random, bool dependent, bool empty
   cmb_evaluator *ev;
   cmb_tangent t;
   double q[NV] = {0}, x[NV];
-  make(random, dependent, empty, &m);
+  set_random_matrices(random, dependent, empty, &m);
   for (int i = 0; i < NV; i++) x[i] = cmbt_random_uniform(random, -1, 1);
   cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
   cmbt_ok(ctx, cmb_tangent_create(&t, ev->arena, ev));
