@@ -520,23 +520,20 @@ KERNEL void decouple_defects(const cmb_radau_table *const t, const cmb_integrato
 }
 
 /* Solves the linear systems of a Newton iteration for a step of size h in decoupled form: one real system, and one complex system for
- * each pair of eigenvalues. Stores the increments of all stages in m->dv, dw, dl and dn. */
+ * each pair of eigenvalues. Stores the decoupled increments in m->dv, dl and dn. */
 KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m,
                          double h)
 {
   decouple_defects(t, in, m);
   const cmb_defects first = {m->r[0], m->position[0], m->motion[0]}, single[2] = {first, first};
-  cmb_increment one = {
-      .v = {m->dv[0]}, .lambda = {m->dl[0]}, .w = {m->dw[0]}, .normal = {m->dn[0]}};
+  cmb_increment one = {.v = {m->dv[0]}, .lambda = {m->dl[0]}, .normal = {m->dn[0]}};
   cmb_form_solve(m->form, 1, h / t->gamma, 0, m->real, single, &one);
   for (int k = 0; k < t->stages / 2; k++) {
     const int i = 1 + 2 * k, j = i + 1;
     const cmb_defects both[2] = {{m->r[i], m->position[i], m->motion[i]},
                                  {m->r[j], m->position[j], m->motion[j]}};
-    cmb_increment two = {.v = {m->dv[i], m->dv[j]},
-                         .lambda = {m->dl[i], m->dl[j]},
-                         .w = {m->dw[i], m->dw[j]},
-                         .normal = {m->dn[i], m->dn[j]}};
+    cmb_increment two = {
+        .v = {m->dv[i], m->dv[j]}, .lambda = {m->dl[i], m->dl[j]}, .normal = {m->dn[i], m->dn[j]}};
     double re, im;
     complex_coefficient(t, k, h, &re, &im);
     cmb_form_solve(m->form, 2, re, im, m->complex[k], both, &two);
@@ -582,18 +579,28 @@ static void drop_roundings(struct radau *m, int s)
   }
 }
 
-/* Transforms the decoupled Newton increments back to those of the stages, by the matrix T of eigenvectors, and adds them to the unknowns
- * of the stages. Returns their norm in units of the tolerance of the error estimate. */
+/* Computes the increments dw of the integrals of the stages' velocities in a step of size h, dw = h A (dv − dn), from those of the
+ * velocities and, in the stabilised index-2 form, of their parts dn that the multipliers η cause. */
+KERNEL void integrate_increments(const cmb_radau_table *const t, const cmb_integrator *in,
+                                 struct radau *m, double h)
+{
+  const bool ggl = m->form->kind == CMB_FORM_GGL;
+  for (int i = 0; ggl && i < t->stages; i++) cmb_subtract(in->nv, m->dv[i], m->dn[i], m->dw[i]);
+  cmb_radau_combine(t, in->nv, m->matrices.A, h, ggl ? m->dw : m->dv, m->dw);
+}
+
+/* Transforms the decoupled Newton increments of a step of size h back to those of the stages, by the matrix T of eigenvectors, and adds
+ * them to the unknowns of the stages. Returns their norm in units of the tolerance of the error estimate. */
 KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrator *in,
-                             struct radau *m)
+                             struct radau *m, double h)
 {
   const int s = t->stages;
   const bool rates = in->ev->eq->rates != NULL, ggl = m->form->kind == CMB_FORM_GGL;
   double *const *dq = rates ? m->rate_of_q : m->dw;
   cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dv, m->z);
   cmb_radau_transform_back(t, in->ng, m->matrices.T, m->dl, m->lambda);
-  cmb_radau_combine(t, in->nv, m->matrices.T, 1, m->dw, m->dw);
   if (ggl) cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dn, m->normal);
+  integrate_increments(t, in, m, h);
   for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
   if (m->rounded) drop_roundings(m, s);
   return m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
@@ -625,7 +632,7 @@ KERNEL cmb_status iterate_stages(const cmb_radau_table *const t, cmb_integrator 
     CMB_TRY(stage_defects(t, in, m, h));
     solve_stages(t, in, m, h);
     in->ev->stats.newton++;
-    const cmb_status status = cmb_newton_judge(&m->newton, add_increments(t, in, m));
+    const cmb_status status = cmb_newton_judge(&m->newton, add_increments(t, in, m, h));
     if (status == CMB_RETRY_NONFINITE) clear_increments(in, m);
     CMB_TRY(status);
   }
