@@ -2,7 +2,8 @@
  * What runs hand out between the ends of their steps: a slow oscillation, exactly cos 0.1 t, beside a fast one that is so small that it matters at
  * the first steps of some tolerances only, where attempts are rejected. Records come at equal intervals, shorter than the steps. Dense output
  * may be less accurate than the ends of steps. Then a state that follows the oscillation so fast that stability limits the steps of explicit
- * methods, and the force by which it does.
+ * methods, and the force by which it does; and events of that state, which are to be as exact, and cost evaluations only in the steps in
+ * which there are some.
  */
 #include "check.h"
 #include "methods.h"
@@ -91,11 +92,48 @@ static void test_between_stiff(void **state)
   }
 }
 
+/* w crosses 0 twice, and never comes to its limit, though it comes nearer than 6e-6 twice. */
+static const char WATCHED[] =
+    "events: {crosses: {when: w > 0, direction: both}, exceeds: {when: w > 1.000001}}\n";
+
+static const double END = 7, RTOL = 1e-7;
+
+static void run_watched(cmbt_run *r, double every)
+{
+  char text[sizeof STIFF + sizeof WATCHED];
+  snprintf(text, sizeof text, "%s%s", STIFF, WATCHED);
+  cmbt_run_open_text(r, text, CMB_FORM_EXPLICIT);
+  r->rtol = RTOL;
+  cmbt_run_to(r, END, every);
+}
+
+/* The crossings, and where the run ends, are the same with many records inside of steps and with none. */
+static void test_events_between_stiff(void **state)
+{
+  (void)state;
+  cmbt_run r[2];
+  for (int k = 0; k < 2; k++) {
+    run_watched(&r[k], k * END / 1024);
+    const cmb_statistics *s = r[k].result->statistics;
+    printf("%d records: %ld evaluations in %ld steps\n", r[k].row_count, s->f, s->steps);
+    assert_int_equal(r[k].event_count, 2);
+  }
+  for (int i = 0; i < 2; i++) {
+    assert_true(r[0].events[i].t == r[1].events[i].t);
+    cmbt_near(r[0].events[i].t, acos(-1) * (i + 0.5) + atan(1 / 300.0), 30 * RTOL);
+  }
+  const cmb_statistics *s = r[0].result->statistics;
+  /* 12 stages, 3 slopes of dense output, and at the two crossings two steps of a third of the size and the search */
+  assert_true(s->f <= 15 * s->steps + 2 * 60 + 40);
+  for (int k = 0; k < 2; k++) cmbt_run_close(&r[k]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_between),
       cmocka_unit_test(test_between_stiff),
+      cmocka_unit_test(test_events_between_stiff),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
