@@ -413,9 +413,9 @@ static int free_row(const struct letters *l, double from, double to)
   return -1;
 }
 
-/* Places a label, the letters of marks (vertical lines) of a plot, above its first panel: centred at the horizontal position `at` (in
- * pixels), in the lowest free text row. Reserves the space in *l, and writes the label as SVG to the file `to` unless this is NULL. Does
- * nothing if no row is free. */
+/* Places a label above the first panel of a plot: the letters of one or more vertical marker lines, centred at the horizontal position `at`
+ * (in pixels) in the lowest text row with enough free space. Reserves the space in *l, and writes the label as SVG to the file `to` unless
+ * `to` is NULL. Does nothing if no row has space. */
 static void place_letters(FILE *to, struct letters *l, const struct frame *f, double at,
                           const char *text)
 {

@@ -31,8 +31,10 @@ static double most(cmb_interval a)
 
 /* ---- creation */
 
-/* Lists in x->function the switching functions that end sticking (those of groups held at 0) and then those that end a contact.
- * Contacts that hold from both sides are left out, since their functions also depend on forces in other modes. */
+/* Stores in x->function the indices of the switching functions whose sign change ends sticking (the leaders of the groups of
+ * functions held at 0), followed by those whose sign change ends a contact. Sets x->slides to the number of the former, and
+ * x->count to the total number. Bilateral contacts (direction 0) are left out, since their switching functions also depend on the
+ * forces on the other side of the surface. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -215,8 +217,9 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* Returns bounds of x_j·f − y_j·γ, the change of function j (which ends sticking or contact) that is caused by the changes f (nv)
- * and γ (ng) of the loads, where (x_j, y_j) is its row of the inverse KKT matrix. */
+/* Returns an enclosure of x_j·f − y_j·γ, the change of switching function j caused by changes of the forces and of the
+ * velocity-dependent constraint terms that lie in the intervals f (nv) and γ (ng). Function j is one whose sign change ends
+ * sticking or a contact; x_j and y_j are row j of x->row and x->row_g, which come from the inverse KKT matrix. */
 static cmb_interval response(const cmb_holding *x, int j, const cmb_interval *f,
                              const cmb_interval *gamma)
 {

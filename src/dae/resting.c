@@ -134,9 +134,10 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the contact force that counts as 0 for a surface with the gradient u = x->row (nv). It is the largest of three: a small
- * part of the forces on the bodies in contact; the rounding error of larger forces connected with them; and the force for the
- * acceleration `still`, if u M uᵀ / |u|⁴ is the mass that a force along u moves. */
+/* Returns the contact force that counts as 0 for a contact surface with the gradient u = x->row (nv): the largest of a small part
+ * (SMALL) of the forces on the velocities in u; the rounding error of the largest force in the parts of the model that u affects;
+ * and the force m |u| `still` that causes the acceleration `still`, with the effective mass m = u M uᵀ / |u|⁴. Returns 0 if u = 0.
+ * x->a is overwritten. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;

@@ -1082,9 +1082,10 @@ static cmb_status build_formula(cmb_build *b, const cmb_model_formula *formula, 
   return status;
 }
 
-/* Reads a formula and returns its expression in *e. `level` determines which quantities it may use; `symbols` (may be
- * NULL) holds the symbols for its measures. The unknowns of an implicit function that is being read are errors here,
- * since forces built for its equations must not depend on them. */
+/* Parses a formula and builds its expression *e. `level` (time, position, velocity, output) limits the quantities that the formula may use.
+ * `symbols` (may be NULL) holds the placeholder symbols of the measures (scalar quantities such as a distance) in it. If the formula is read
+ * while an implicit function is being read, the unknowns of this function are errors, since forces built for its equations must not depend on
+ * them. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e)
 {

@@ -170,8 +170,8 @@ static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_
   }
 }
 
-/* Builds the derivatives at->J and at->P of a nonlinear system's residuals at its solution w[n], by substituting w and the given quantities
- * at->x for the symbols in s->J and s->P. now[n + given] is overwritten. */
+/* Builds the derivatives at->J = ∂r/∂w (n x n) and at->P = ∂r/∂x (n x given) of the residuals r(w, x) of a nonlinear system at its solution
+ * w[n] and the known quantities x = at->x, by substituting w and x for the symbols in s->J and s->P. now[n + given] is scratch. */
 static void evaluate_nonlinear(cmb_graph *g, const cmb_system_of *s, const cmb_expr *w,
                                struct derivatives_at *at, cmb_expr *now)
 {
