@@ -55,8 +55,8 @@ static void put_settings(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* Writes the data about a result file at the head of its HTML page as JSON keys: title, file names, label, why no motion is shown, end
- * time, formulation, parameter values and warnings. */
+/* Writes the metadata of a result file as JSON members at the head of its HTML page: title, file names, label, the reason if no motion is
+ * shown, end time, formulation, parameter values and warnings. */
 static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *title = cli_viewed_text(v, CLI_TEXT_title);

@@ -83,8 +83,8 @@ static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at,
   return CMB_OK;
 }
 
-/* Merges, in x->part, the independent parts of the model that a matrix row (nv) couples: velocities with non-zero entries get the
- * same part number. */
+/* Merges those independent parts of the model that a matrix row[nv] couples: all velocities with non-zero entries in the row, and
+ * the other velocities of their parts, get the same part number in x->part. */
 static void merge_parts(const cmb_resting *x, const double *row)
 {
   const int nv = x->layer.inner->nv;
