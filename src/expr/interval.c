@@ -23,8 +23,8 @@ enum { LIBRARY = 4 };
 
 /* ---- rounding of ends */
 
-/* Returns the interval [low, high] enlarged at each end by `units` · DBL_EPSILON times the end's magnitude (an end of 0 stays); the unknown
- * interval if an end is then not finite. */
+/* Returns the interval [low − units ε |low|, high + units ε |high|] with ε = DBL_EPSILON, which covers rounding errors; a bound of 0 remains
+ * 0. Returns the unknown interval (NaN bounds) if a bound of the result is not finite. */
 static cmb_interval outward(double low, double high, double units)
 {
   cmb_interval x = {low - units * ULP * fabs(low), high + units * ULP * fabs(high)};

@@ -41,8 +41,8 @@ static double root(double x, double k)
   return k == 4 ? sqrt(sqrt(x)) : pow(x, 1 / k);
 }
 
-/* Returns h/h_new, the ratio of the attempted step size to the next one, from the error of the attempt s alone, within the limits of the
- * controller. The safety factor is smaller the more Newton iterations the attempt took. */
+/* Returns h/h_new, the attempted step size divided by the next one, from the error of the attempt s (not from the errors of earlier
+ * steps), within the limits of the controller. The safety factor is smaller the more Newton iterations the attempt took. */
 static double step_size_ratio(const cmb_controller *c, const cmb_controller_step *s)
 {
   const int N = c->iterations;
