@@ -97,8 +97,9 @@ static void print_row(const struct cli_motion *x)
   }
 }
 
-/* Prints the largest of the limits below which eigenvalues of the computed motions count as 0 (are neutral), since rounding errors could
- * have caused them. In models with stiff parts this limit can be unexpectedly large. Does nothing if there are no motions. */
+/* Prints the largest of the limits below which eigenvalues of the computed motions count as 0 (are neutral) unless they differ clearly
+ * from it, since rounding errors could have caused them. In models with stiff parts this limit can be unexpectedly large. Does nothing
+ * if there are no motions. */
 static void print_limit(const struct table *t)
 {
   double below = 0;

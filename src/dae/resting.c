@@ -171,8 +171,9 @@ cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   return CMB_OK;
 }
 
-/* Computes the derivatives of all switching functions along the velocity direction x->direction into change (2 ns, of which the
- * first ns count): their rates with that acceleration minus their rates `none` without accelerations. */
+/* Computes the derivatives of the switching functions of order 1 along the velocity direction x->direction into change (2 ns, of which
+ * the first ns count): their rates with that acceleration minus their rates `none` without accelerations. For functions of order 2 these
+ * are the derivatives of ds/dt; for others they have no meaning. */
 static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const double *none,
                                double *change)
 {

@@ -86,8 +86,8 @@ double cmb_controller_failure(const cmb_controller *c, double excess, int left)
   return c->foreseen * pow(counted, -1.0 / (EXCESS_ORDER + left));
 }
 
-/* Returns 2 error + floor, which is (h/h_new)^k in the step-size controller of multistep methods (h: attempted step size, h_new: next
- * one, k: order of the error estimate). The error is in units of the tolerance. */
+/* Returns 2 error + floor, which is (h/h_new)^k in the step-size controller of multistep methods before its limits and safety factor (h:
+ * attempted step size, h_new: next one, k: order of the error estimate). The error is in units of the tolerance. */
 static double error_power(const cmb_controller *c, double error)
 {
   return 2 * error + c->floor;

@@ -619,7 +619,8 @@ static cmb_status switch_near_singularity(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Returns whether another attempt with a step of size h makes no sense. */
+/* Returns whether another attempt with a step of size h makes no sense: after more than MOST_REJECTIONS rejections, or if h is lost in
+ * the rounding of the time t (h <= 8 eps |t|, or NaN). */
 static bool is_hopeless(const cmb_integrator *in, double h)
 {
   return in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t));
