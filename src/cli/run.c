@@ -616,9 +616,9 @@ static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status stat
   return saved == CMB_OK ? status : report_unwritten(ctx, a->html, status, saved);
 }
 
-/* Completes the trajectory file of --out, if this is given, with the outcome of the run. If that fails, returns the failure if the run was
- * successful or had ended because a row could not be written, and otherwise prints a warning. Returns the status of the run in all other
- * cases. */
+/* Completes the trajectory file of the option --out with the outcome of the run, and closes it; does nothing without this option. Normally
+ * returns `status`, the status of the run. If closing fails, returns that error if the run succeeded or was ended by a row that could not
+ * be written; otherwise prints a warning and returns `status`. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;

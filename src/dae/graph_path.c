@@ -105,8 +105,10 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
-/* Returns whether the operation of node n, applied to functions of a single coordinate, can have narrow bumps: some quotients,
- * powers, sin, cos and tan; always atan, sinh and cosh. of[] has the properties of all nodes. */
+/* Returns whether node n, as a function of a single coordinate, may have narrow bumps, which a time step could miss. True for
+ * atan, sinh and cosh; for sin, cos and tan of anything but a coordinate or a sum of coordinates with factors ±1. A quotient or
+ * power counts if its divisor or base depends on coordinates not only by sines and cosines of angles; not if the divisor is a
+ * square root or the exponent a whole number 0 .. 4. of[] has the properties of all nodes. */
 static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {

@@ -114,7 +114,8 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
 
 /* ---- the list of rules */
 
-/* Sets in reads (ns) which switching functions have modes that occur in any of the `count` expressions e. */
+/* Determines for each of the ns switching functions whether its mode (the input that fixes its sign or level) occurs in any of
+ * the `count` expressions e, and stores the answers in reads[ns]. */
 static cmb_status list_modes(const cmb_graph_parts *p, int count, const cmb_expr *e, bool *reads)
 {
   uint8_t *used = cmb_reachable(p->x->graph, count, e);

@@ -75,9 +75,10 @@ static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct
   return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
-/* Returns the new mode (whole number) of switching function i, a level that has been left (s < 0) or is at its edge (s = 0). At
- * the edge, if `ahead`, this is the level a moment later, unless that was tried before and was wrong at the state; in all other
- * cases it is the level at the state. */
+/* Returns the new level (whole number, such as the result of floor) of switching function i, whose value s = m->s[i] is negative
+ * outside the present level and 0 at its edge; s is not positive here. The new level is m->level[i], that of the state, or, if s
+ * = 0 and `ahead`, m->level_ahead[i], that of a moment later. A level of a moment later that has led to s < 0 is not tried again;
+ * m->edge[i] keeps track of this. */
 static int level_of(cmb_mode_search *m, int i, bool ahead)
 {
   if (m->s[i] < 0) {

@@ -105,9 +105,9 @@ static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct
   return true;
 }
 
-/* Subtracts the contact forces of the surfaces u = 0 on which bodies rest from the forces that the bodies' motion
- * requires (`of`, one for each body): with the Lagrange multiplier μ, they are −μ ∂u/∂x along each measure x (a
- * scalar such as a distance) in u. Returns false on failure. */
+/* Subtracts the contact forces of all events and stops from the forces and moments that the motion of the bodies
+ * requires (`of`, one for each body). A body rests on the surface u(x) = 0, where each x is a measure, a scalar such as
+ * a distance. With the Lagrange multiplier μ, the contact force along x is −μ ∂u/∂x. Returns false on failure. */
 static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
 {
   const cmb_push *push = cmb_build_pushes(b);

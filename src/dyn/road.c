@@ -387,8 +387,10 @@ static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance
   return r;
 }
 
-/* Builds the distance *to from an obstacle on the road, and its gradient, from the distance D(s, w) in the symbols
- * sw[2]. s is the position along the road; w is the distance from the road without obstacles, *ground. */
+/* Builds the expressions of the distance *to of a point from an obstacle on the road, and of its gradient. D is the
+ * distance as an expression in the symbols sw[0], the position s along the road, and sw[1], the distance w from the
+ * road without obstacles. Both symbols are replaced: s by that of the point, w by *ground. The gradient follows by the
+ * chain rule. */
 static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
                                  const struct distance *ground, const cmb_expr sw[2], cmb_expr D,
                                  struct distance *to)

@@ -131,7 +131,8 @@ static void apply_operators(struct parser *p, int binds)
 
 /* ---- operands */
 
-/* Returns whether the caller's names contain `name` as a value; if so, sets *e to its expression. */
+/* Looks up `name` among the values (not functions) that the caller of the parser provides. Returns true and sets *e to the expression of
+ * the value if there is one of this name, otherwise false. */
 static bool is_known(const struct parser *p, const char *name, cmb_expr *e)
 {
   return p->names->value && p->names->value(p->names->user, name, e);

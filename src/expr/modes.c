@@ -79,8 +79,9 @@ static bool grow(cmb_modes *m)
   return true;
 }
 
-/* Creates the mode of a switch, an input that fixes which branch of an operation holds, and appends it to the list of modes. The expression s
- * decides the branch; `table` is the table's number for a mode that is an interval of a table, otherwise 0. Returns the input. */
+/* Creates a mode, that is, an input that fixes which branch of a piecewise operation is evaluated, and appends it to the list r->modes. The
+ * expression s decides the branch; `kind` tells what the mode is (sign, slipping or sticking, whole number, interval of a table); `table`
+ * is the number of the table for an interval, otherwise 0. Returns the input, 0 if out of memory. */
 static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
 {
   static const char *const words[] = {"sign", "stick", "floor", "interval"};
@@ -189,9 +190,10 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* Builds the dry friction force stick(x[0], x[1], x[2]) (node e) with a branch fixed by an input m, the mode: m x[1] for m = ±1 (sliding), (3
- * − m) x[2] for m > 1.5 and −x[2] for m < −1.5 (sticking). Returns the ordinary operation if x[0] is constant or no mode exists or may be
- * created. */
+/* Builds the dry friction force stick(x[0], x[1], x[2]) of node e with an input m, the mode, that decides between slipping and sticking.
+ * x[0] is the sliding velocity, x[1] the sliding force, x[2] the largest force while sticking. The result is m x[1] for |m| <= 1.5 (m = ±1:
+ * slipping), −x[2] for m < −1.5 and (3 − m) x[2] for m > 1.5 (sticking). Returns the ordinary operation if x[0] is constant, or has no mode
+ * and none may be created. */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;

@@ -135,8 +135,9 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Computes the rounding errors of the position constraints g(q) into form->rounding (ng): ε times the extent of each constraint and, if
- * each velocity belongs to one coordinate, ε Σ_j |G_kj q_j|. */
+/* Estimates the rounding errors of the position constraints g(q) and stores them in form->rounding (ng). The error of constraint k is ε
+ * times the evaluator's extent[k], a size of the terms of g_k. If velocity i is the rate of coordinate i, ε Σ_j |G_kj q_j| with the
+ * constraint Jacobian G is added. */
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;

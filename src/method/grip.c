@@ -299,9 +299,9 @@ static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const 
   return CMB_OK;
 }
 
-/* Builds the expression of h Σ_i |S_i F_i / A_ii|, an upper estimate of the change of the sliding velocity of friction element k by its
- * own force in one step if only the diagonal of the step matrix A (nv x nv) acted, with the gradient S of the sliding velocity, the full
- * force F and the step size h. */
+/* Builds the expression of h Σ_i |S_i F_i / A_ii|. This is an upper estimate of the change of the sliding velocity of friction element k in
+ * one step of size h by its own friction force, if A (nv x nv), the matrix of the step, were diagonal. S (nv), row k of a->S, is the
+ * gradient of the sliding velocity; F (nv), row k of x->half_range, is the full friction force. */
 static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
                                    const struct problem_arrays *a, const cmb_expr *A, int k)
 {

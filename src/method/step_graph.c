@@ -165,9 +165,9 @@ static cmb_status take_stiff(cmb_step_source *s)
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
-/* Builds the expressions out := out + Σ_k c_k row_k row_kᵀ (nv x nv), which add the derivative of the stiff forces: force k acts along
- * the vector row_k, and c[k] is its derivative with respect to its deflection or to the rate of that. The same node of the graph is used
- * on both sides of the diagonal. */
+/* Adds the derivative of the stiff forces to the expressions `out` (nv x nv): Σ_k c_k row_k row_kᵀ, where force k acts along the vector
+ * row_k (nv, in s->stiff). c[k] is the derivative of force k with respect to its deflection, for a stiffness matrix, or to the rate of the
+ * deflection, for a damping matrix. */
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
   cmb_graph *g = s->graph;
@@ -303,9 +303,10 @@ static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int 
   return CMB_OK;
 }
 
-/* Builds the expressions of the friction forces (count x nv) at the beginning of the step for the friction elements with the switching
- * functions which[count]: in `slip` while they slide with positive velocity, in `hold` the largest with which they can stick. Returns an
- * error if the forces are not linear in a mode of friction. */
+/* Builds the expressions of the friction forces at the beginning of the step for `count` friction elements that can stick, those with the
+ * switching functions which[count]. Row k of slip (count x nv) is the force of element k while it slides with positive velocity; row k of
+ * hold (count x nv) is its largest force while it sticks. Returns an error if a force of one element depends on the state (slipping or
+ * sticking) of any, that is, if the forces are not linear in friction. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {

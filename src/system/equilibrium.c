@@ -503,8 +503,8 @@ static cmb_status assemble(struct equilibrium_search *k, const double *q)
   return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->unbalanced, k->lambda, &start);
 }
 
-/* Moves q (nq) to a position near it where the forces are balanced while the first-order states keep their values, which are the
- * last entries of v (nv). q is unchanged on failure. */
+/* Replaces q (nq) by a nearby position at time t in which the forces on the mechanism at rest are balanced. First-order states
+ * keep their values, which are the last entries of v (nv); the velocities in v are not used. q is unchanged on failure. */
 static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
 {
   const cmb_equations *eq = ev->eq;

@@ -152,8 +152,9 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
-/* Fails with a message that the changed parameters exert a force on a motion without stiffness: free motion k of the tangent space,
- * which is named by its largest velocity. */
+/* Returns an error with the message that the parameters that are changed exert a force in a direction without stiffness, in which
+ * no equilibrium follows. The direction is free motion k, row k of x->tangent.N; the message names the velocity with its largest
+ * component. */
 static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 {
   const cmb_equations *eq = x->ev->eq;

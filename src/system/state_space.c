@@ -97,8 +97,9 @@ static cmb_status take_memory(struct space *s)
 
 /* ---- the unknowns */
 
-/* Chooses n independent rows of a matrix (rows x n), given by its columns (n x rows): those coordinates or velocities from which
- * the others follow most accurately. Their indices become the first n entries of order (rows), ascending. */
+/* Selects n = s->n linearly independent rows of a matrix (rows x n) by QR factorisation of its transpose with column pivoting.
+ * `columns` (n x rows) is this transpose. Each row belongs to a coordinate or velocity; the selected ones determine the others
+ * accurately. Stores their indices in the first n entries of order (rows), ascending. */
 static cmb_status choose(struct space *s, int rows, const double *columns, int *order)
 {
   const int n = s->n;

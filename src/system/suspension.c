@@ -227,9 +227,10 @@ static cmb_status check_wheels(cmb_context *ctx, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Checks names in the options of a suspension sweep: that of a drive (a prescribed quantity) has no quote or line end, since it
- * becomes part of a quoted formula; wheels are markers of the model `plain`; loads are known and not repeated. Fails with a message
- * otherwise. */
+/* Checks the names in the options of a suspension sweep; returns an error with a message if one is invalid. The name of a
+ * prescribed quantity (o->drives) may have no single quote or line end, because it becomes part of a quoted formula. Each wheel
+ * has to be a marker of the model `plain`. Each load has to be MARKER.fx, .fy, .fz or .mz with the marker of a wheel, and may be
+ * given only once. */
 static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
                               const cmb_model *plain)
 {
