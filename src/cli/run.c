@@ -102,7 +102,8 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
-/* Stores the state right before or right after an event. A callback of the simulation, where `user` is a struct run. */
+/* Stores the state right before or right after an event in the list `sides` of the struct run to which `user` points. This is a callback of
+ * the simulation. */
 static cmb_status on_side(void *user, const cmb_record *record)
 {
   struct run *run = user;

@@ -85,8 +85,9 @@ static void json_row(struct cli_json *j, const struct cli_motion *x)
   cli_json_close(j, '}');
 }
 
-/* Prints one row of the table of steady motions: the value of the varied quantity, and of its eigenvalues the largest real part with the
- * imaginary part, the least damping ratio and the number of neutral ones. Neutral eigenvalues, which count as 0, are only counted. */
+/* Prints one row of the table of steady motions: the value of the varied quantity, the real and imaginary part of the eigenvalue with the
+ * largest real part, the smallest damping ratio, and the number of neutral eigenvalues, which count as 0. Neutral eigenvalues are left out
+ * of the other columns; if all are neutral, prints that instead. */
 static void print_row(const struct cli_motion *x)
 {
   if (isfinite(x->re)) {

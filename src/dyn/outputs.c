@@ -271,8 +271,9 @@ static cmb_expr potential_energy(cmb_build *b)
   return sum;
 }
 
-/* Builds the power dE/dt that enters the mechanism: of forces without a potential (negative for friction and
- * damping), of constraints that depend on time (λ g_t), and of moving contact surfaces (μ ∂u/∂t). */
+/* Builds the expression of the power dE/dt that is supplied to the mechanism (E: mechanical energy). It is the sum of
+ * the power of forces without a potential (negative for friction and damping), of time-dependent constraints (λ g_t)
+ * and of moving contact surfaces u = 0 (μ ∂u/∂t, with the Lagrange multiplier μ of the contact). */
 static cmb_expr power(cmb_build *b)
 {
   cmb_graph *g = b->g;

@@ -231,8 +231,8 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   return status;
 }
 
-/* Returns an error if the model has an event that does more than record, by changing the motion or ending the run: exported steps of fixed
- * cost do not search for events. */
+/* Returns an error if the model has an event that does more than record, that is, changes the motion or ends the run. Exported C code for
+ * real-time use, with a fixed amount of work for each step, does not locate events. */
 static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
 {
   for (int i = 0; i < eq->rule_count; i++) {

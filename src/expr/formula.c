@@ -309,8 +309,8 @@ static cmb_status read_prefix(struct parser *p)
   return advance(p);
 }
 
-/* Reads a number and, if it follows, the unit deg, the only one allowed: 30 deg means 30*deg, with the value that the caller's names give to
- * deg. The product becomes p->value. */
+/* Reads a number in a formula and, if it follows, the unit deg, the only one permitted: 30 deg means 30*deg, where deg is looked up among
+ * the names that the caller provides. Sets p->value to the product. */
 static cmb_status read_constant(struct parser *p)
 {
   const cmb_expr number = cmb_constant(p->g, p->token.number);

@@ -136,8 +136,8 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
 }
 
 /* Estimates the rounding errors of the position constraints g(q) and stores them in form->rounding (ng). The error of constraint k is ε
- * times the evaluator's extent[k], a size of the terms of g_k. If velocity i is the rate of coordinate i, ε Σ_j |G_kj q_j| with the
- * constraint Jacobian G is added. */
+ * times the evaluator's extent[k], the change of g_k when q is displaced by a fraction of its size. If velocity i is the rate of coordinate
+ * i, ε Σ_j |G_kj q_j| with the constraint Jacobian G is added. */
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;

@@ -335,8 +335,8 @@ static bool can_improve_matrix(const struct bdf *m)
 }
 
 /* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated with the
- * current mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew; if that had been
- * done in this step already, their estimated sparsity pattern is widened first. */
+ * current mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew. If that had been
+ * done in this step already, the estimated sparsity pattern of their finite differences is first extended, as it may lack entries. */
 static cmb_status improve_matrix(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {

@@ -84,8 +84,8 @@ static cmb_status take_memory(cmb_step_source *s, cmb_grip *x)
   return cmb_arena_failed(s->arena) ? cmb_fail_memory(s->ctx) : CMB_OK;
 }
 
-/* Builds the expression for the sign of the sliding velocity of friction element k at the beginning of the step, from its mode there, an
- * input of the step: ±1 while the friction slides, 0 while it sticks. */
+/* Builds the expression for the sign of the sliding velocity of friction element k at the beginning of the step: ±1 while the friction
+ * slides, 0 while it sticks. Reads the mode of the friction at that instant, which is an input of the step. */
 static cmb_expr sliding_sign(cmb_step_source *s, const cmb_grip *x, int k)
 {
   const cmb_expr mode = s->input[s->layout.first[CMB_BLOCK_MODE] + x->which[k]];

@@ -61,8 +61,8 @@ static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance
 }
 
 /* Computes the weights w (ng) of the Lagrange multipliers λ in an error norm for a step of size h. All are c / (rtol |λ|max + atol), with c
- * = min(h, 1), or its square for index 3: the tolerance is relative to the largest multiplier, since many are 0 up to rounding. The divisor
- * is increased by the rounding error of λ if the form has velocity or acceleration constraints. With form->scaled, multipliers, but not
+ * = min(h, 1), or its square for index 3: the tolerance is relative to the largest multiplier, since many are 0 up to rounding. A term for
+ * rounding errors is added to the divisor if the form has velocity or acceleration constraints. With form->scaled, multipliers, but not
  * atol, are measured in the units of their constraints. */
 static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)

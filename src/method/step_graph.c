@@ -63,8 +63,8 @@ static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, st
   return CMB_OK;
 }
 
-/* Imports `count` expressions `from` of the model into the graph of the step, with the model's inputs replaced as listed in r, and
- * stores them in `to`. Does nothing if `to` is NULL. */
+/* Copies `count` expressions `from` of the model's graph to the graph of the time step's equations, where the model's inputs are replaced
+ * as listed in r, and stores the copies in `to`. Does nothing if `to` is NULL. */
 static cmb_status import(cmb_step_source *s, const struct replacement *r, int count,
                          const cmb_expr *from, cmb_expr *to)
 {
@@ -305,8 +305,8 @@ static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int 
 
 /* Builds the expressions of the friction forces at the beginning of the step for `count` friction elements that can stick, those with the
  * switching functions which[count]. Row k of slip (count x nv) is the force of element k while it slides with positive velocity; row k of
- * hold (count x nv) is its largest force while it sticks. Returns an error if a force of one element depends on the state (slipping or
- * sticking) of any, that is, if the forces are not linear in friction. */
+ * hold (count x nv) is its largest force while it sticks. Returns an error if the forces are not linear in the modes (slipping or sticking)
+ * of the elements. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {

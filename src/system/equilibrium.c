@@ -238,8 +238,8 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
   return CMB_OK;
 }
 
-/* Moves by the fraction alpha of the step to the trial position k->q_trial, projected onto the constraints, and computes the forces
- * there. */
+/* Computes the trial position k->q_trial, reached from k->q by the fraction alpha of the step k->dq and projected onto the
+ * constraints, and the forces there. */
 static cmb_status try_step(struct equilibrium_search *k, double alpha)
 {
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
@@ -526,9 +526,9 @@ static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
   return status;
 }
 
-/* Finds an equilibrium of positions q (nq) and first-order states, in v (nv), both in place: by Newton's method from the given
- * values or, if that fails, from a position where the forces are balanced with these states fixed. If both fail, the first error is
- * reported. */
+/* Finds an equilibrium of the positions q (nq) and the first-order states, which are the last entries of v (nv); overwrites both.
+ * Uses Newton's method from the given values or, if that fails, from a position where the forces are balanced with the
+ * first-order states fixed. If both fail, the first error is reported. */
 static cmb_status balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                           cmb_equilibrium_report *report)
 {

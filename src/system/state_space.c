@@ -223,8 +223,9 @@ static void change_of_rates(struct space *s, const struct change *c)
   }
 }
 
-/* Computes the derivatives of the residual and of the constraints at the state, into s->J, and factors the KKT matrix there. Leaves
- * out derivatives with respect to parameters if there are no inputs. */
+/* Computes the derivatives of the residual of the dynamic equations and of the constraints at the state in *s, and stores them in
+ * s->J. Then factors the KKT matrix for this state. Leaves out derivatives with respect to parameters if the state-space model
+ * has no inputs. */
 static cmb_status take_derivatives(struct space *s)
 {
   static const cmb_derivative wanted[] = {CMB_RESIDUAL_Q, CMB_RESIDUAL_V, CMB_GAMMA_Q,

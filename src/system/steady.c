@@ -583,8 +583,8 @@ static const char *row_name(const struct steady *k, const struct entry *e)
                                                         : k->eq->v_names[e->index];
 }
 
-/* Fails with the message that no steady motion was found, and names the equation with the largest residual relative to the largest
- * entry of its row in the matrix of Newton's method. */
+/* Returns an error with the message that no steady motion was found. The message names the equation whose residual is largest in
+ * relation to the largest entry of its row in the matrix of Newton's method. */
 static cmb_status fail_not_steady(struct steady *k)
 {
   static const char *const words[] = {[R_FORCE] = "the unbalanced force or rate",

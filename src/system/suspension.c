@@ -125,8 +125,8 @@ static void append_text(struct text *t, const char *format, ...)
   if (t->used >= TEXT_ROOM) t->used = TEXT_ROOM - 1;
 }
 
-/* Finds the wheel that a load such as "MARKER.fy" acts on, by the marker on its carrier: *wheel becomes its index, *part that of
- * the component among fx, fy, fz and mz. Returns false if there is no such wheel or component. */
+/* Finds the wheel on which a load such as "MARKER.fy" acts. *wheel is set to the index of the wheel whose carrier has this
+ * marker, *part to the index of the component among fx, fy, fz and mz. Returns false if there is no such wheel or component. */
 static bool find_load(const cmb_suspension_options *o, const char *name, int *wheel, int *part)
 {
   static const char *const parts[LOAD_PARTS] = {"fx", "fy", "fz", "mz"};
