@@ -492,7 +492,7 @@ static void put_report_run(struct cli_json *j, const void *user)
   cli_json_warnings(j);
 }
 
-/* Returns the end time of the run: that of --t-end, otherwise that of the model. */
+/* Returns the end time of the run: the value of --t-end if it is given, otherwise the end time of the model. */
 static double end_of_run(const struct run *run)
 {
   return isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;

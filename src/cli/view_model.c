@@ -298,8 +298,8 @@ static void print_text(const struct model_page *m, const char *page)
 
 /* ---- the command */
 
-/* Computes the content of the HTML page of a model and writes it to the file `path`. Returns an exit code: on success m->code, which is
- * that of an earlier failure, such as a mechanism that cannot be assembled, if there was one. */
+/* Computes the content of the HTML page of a model and writes it to the file `path`; prints an error message on failure. Returns an exit
+ * code: after success m->code, which tells of an earlier failure if there was one, such as a mechanism that cannot be assembled. */
 static int save(cmb_context *ctx, struct model_page *m, FILE *viewer, const char *path)
 {
   const struct cli_page page = {

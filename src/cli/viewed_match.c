@@ -33,8 +33,8 @@ static bool is_called(const struct cli_result_column *c, const struct group *g, 
   return strcmp(c->name, g->names[i]) == 0 || is_prefixed(c, g, i);
 }
 
-/* Sets the unit of a column of a result file to that of quantity i of the group (e.g. of a coordinate), unless the column has a unit
- * already or that of the quantity is unknown. Does nothing if out of memory. */
+/* Sets the unit of a column of a result file to the unit of quantity i of the group g (such as a coordinate). Does nothing if the column
+ * has a unit already, if the unit of the quantity is unknown, or if out of memory. */
 static void set_unit(struct cli_result_column *c, const struct group *g, int i)
 {
   if (c->unit[0] || !g->units || !g->units[i][0]) return;

@@ -151,9 +151,9 @@ static bool required_wrenches(cmb_build *b, struct resultant *of)
   return subtract_contact_forces(b, of);
 }
 
-/* Returns the reactions of all joints, one force and moment for each child body; they are built at the first call.
- * From the last joint to the first, the required wrench of the child is added to that of its parent body. Returns
- * NULL on failure. */
+/* Returns the reactions of all joints: for each body the force and moment that its joint transmits to it. Builds the
+ * expressions at the first call, from the last joint to the first: the wrench that a child requires is added to the
+ * wrench of its parent body. Returns NULL on failure. */
 static struct resultant *reactions(cmb_build *b)
 {
   const cmb_model *m = b->model;

@@ -374,8 +374,9 @@ static cmb_expr camber_cosine(cmb_graph *g, const cmb_vector *e, const struct di
   return cmb_div(g, across, cmb_vector_length(g, r->gradient));
 }
 
-/* Returns that one of the distances a and b from two parts of a road that is shorter in the plane of a disc with the
- * axis e: the one with the smaller D/cos γ, where γ is the camber angle. */
+/* Builds the smaller of the distances a and b from two parts of a road, with its gradient, as measured in the plane of
+ * a disc with the axis e: selects the one with the smaller D/cos γ, where D is the distance and γ the camber angle of
+ * the disc. */
 static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance a,
                               struct distance b)
 {

@@ -102,8 +102,8 @@ static cmb_status save(cmb_c_code *c, const char *folder)
   return status;
 }
 
-/* Lists the switching functions of friction that can stick in c->grip_mode. If there are any, takes their modes at the start, which include
- * the friction forces, and the accelerations and multipliers there from the integrator, which is begun at the start. */
+/* Lists the switching functions of friction that can stick in c->grip_mode, and their number in c->grips. If there are any, starts the
+ * integrator at the initial state and takes from it their initial modes (with the friction forces), accelerations and multipliers. */
 static cmb_status get_sticking_modes(cmb_c_code *c, cmb_integrator *in)
 {
   c->grips = cmb_grip_count(c->eq);

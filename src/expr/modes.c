@@ -107,8 +107,9 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the input that fixes the branch decided by the expression s: that of an existing mode with the same s, kind and table that
- * may be used again, or that of a new one. Returns false if there is none and new ones are not allowed. */
+/* Sets *mode to the mode (an input that fixes which branch is evaluated) of the decision by the expression s. Uses an existing mode with
+ * the same s, kind and table if it may be used again, otherwise creates a new one. Returns false if there is none and new ones are not
+ * allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {
@@ -130,8 +131,9 @@ static bool sign_of(struct rewriter *r, cmb_expr s, cmb_expr *mode)
   return true;
 }
 
-/* Builds the condition x > y (or x <= y if `yes` is false) with a frozen branch: it is 1 or 0 as the sign of x − y decides, which is replaced
- * by an input, the mode. Returns the ordinary comparison if there is no mode and new ones are not allowed. */
+/* Builds the condition x > y, or x <= y if `yes` is false, with a fixed branch: its value, 1 or 0, follows from an input (the mode) in
+ * place of the sign of x − y. If x − y is constant, its sign is used. Returns the ordinary comparison if there is no mode and new ones are
+ * not allowed. */
 static cmb_expr freeze_comparison(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
 {
   cmb_expr mode, one = cmb_constant(r->g, 1);
@@ -157,8 +159,8 @@ bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument)
   }
 }
 
-/* Replaces the lookup e in a table with kinks by a lookup at x[0] in one interval of the table, whose number is an input (the mode). Returns
- * the ordinary lookup if there is no mode and new ones are not allowed. */
+/* Builds the lookup e in a table with kinks, at x[0], with a fixed interval: the number of the interval is an input (the mode). Returns the
+ * ordinary lookup if there is no mode and new ones are not allowed. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
@@ -175,9 +177,9 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* Builds min or max (node e) of x[0] and x[1] with a frozen branch: an input, the mode, selects one of them in place of the sign of x[0] −
- * x[1]. Conditions, for which min and max mean `and` and `or`, need no mode. Returns the ordinary operation if no mode exists or may be
- * created. */
+/* Builds min or max (node e) of x[0] and x[1] with a fixed branch: an input (the mode) selects one of them in place of the sign of x[0] −
+ * x[1]. If e is a condition, in which min and max mean `and` and `or`, no mode is needed. Returns the ordinary operation if there is no
+ * mode and new ones are not allowed. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;

@@ -285,8 +285,8 @@ static cmb_status create_friction_modes(cmb_step_source *s, int count, const int
   return CMB_OK;
 }
 
-/* Builds the expressions of column (nv), the derivative of the forces f (nv) with respect to the mode of friction element k, at the
- * given value of this mode and with all other modes 0. *linear becomes false if the derivative depends on a mode. */
+/* Builds the expressions column (nv), the derivative of the forces f (nv) with respect to the mode of friction element k, where this mode
+ * has the given value and all other friction modes are 0. Sets *linear to false if the derivative depends on any of these modes. */
 static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int k, double value,
                               const cmb_expr *f, cmb_expr *column, bool *linear)
 {

@@ -249,8 +249,8 @@ static cmb_status take_derivatives(struct space *s)
   return cmb_factor_at(s->ev, s->t, s->q);
 }
 
-/* Returns the index of the input of which a parameter is the rate: that of the parameter with the same name without primes, as "u"
- * for "u'". Returns the parameter's own index if there is none. */
+/* Returns the index of the input of which a parameter is the rate of change: the parameter with the same name without primes, as
+ * "u" for "u'". Returns the parameter's own index if there is none. */
 static int input_of(const cmb_equations *eq, int parameter)
 {
   const char *name = eq->p_names[parameter];
@@ -261,8 +261,8 @@ static int input_of(const cmb_equations *eq, int parameter)
   return parameter;
 }
 
-/* Fails with a message if a position constraint depends on one of the inputs: an input would then move bodies directly, so that its
- * rates act as inputs as well. */
+/* Returns an error with a message if a position constraint depends on one of the inputs. Such an input would move bodies
+ * directly, so that its rates of change would act as inputs as well. */
 static cmb_status refuse_drives(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;

@@ -271,8 +271,8 @@ static int drive_named(const cmb_suspension_options *o, const char *added)
   return -1;
 }
 
-/* Reports the last error again as one of a drive (a prescribed quantity of a sweep), under the drive's name, if it concerns an
- * entry that was added to the model for the drive; proposes a similar known name if there is one. Returns `status` in any case. */
+/* Reports the last error again under the name of a prescribed quantity of the sweep, if it concerns an entry that was added to
+ * the model for this quantity, and proposes a similar known name if there is one. Returns `status` in any case. */
 static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                              const cmb_model *plain, cmb_status status)
 {
@@ -347,9 +347,9 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Removes the forces of the road on wheels from the model, which the drives and loads of a sweep replace: contacts, tyres, and
- * loads that react on the ground. Their names are listed in k->left_out, up to MOST. Fails with a message if the model then has
- * first-order states. */
+/* Removes the forces of the road on the wheels from the model, as prescribed quantities and loads replace them in a sweep:
+ * contacts, tyres, and loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error
+ * with a message if the model then has first-order states. */
 static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -590,8 +590,8 @@ static cmb_status refuse_free_body(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Reports the last error again as one of a drive (a prescribed quantity of a sweep), under the drive's name, if it concerns the
- * prescribed motion that was added to the model for the drive. Returns `status` in any case. */
+/* Reports the last error again under the name of a prescribed quantity of the sweep, if it concerns the prescribed motion that
+ * was added to the model for this quantity. Returns `status` in any case. */
 static cmb_status fail_motion(cmb_suspension *k, const cmb_suspension_options *o, cmb_status status)
 {
   const cmb_error *error = cmb_error_of(k->ctx);
@@ -660,8 +660,8 @@ static const double *twist(const cmb_suspension *k, const struct wheel *w, int i
   return k->out_moved + (ptrdiff_t)input * room + w->output + 6;
 }
 
-/* Finds for each wheel which drive (prescribed quantity) mostly changes the height of its centre, w->travel, and which one turns it
- * about a nearly vertical axis, w->steer. Drives that move in the sweep are preferred for the travel. */
+/* Finds for each wheel the prescribed quantity that mainly changes the height of its centre, w->travel, and the one that turns it
+ * about a nearly vertical axis, w->steer (both as indices). For the travel, quantities that change in the sweep are preferred. */
 static void find_roles(cmb_suspension *k)
 {
   for (int n = 0; n < k->wheel_count; n++) {
@@ -688,8 +688,8 @@ static double holding_force(const cmb_suspension *k, int drive)
   return k->x.lambda[row] * k->x.gp[drive * ng + row];
 }
 
-/* Returns the derivative of the force or moment that holds the quantity prescribed by a drive (an index) by that quantity: along
- * the sweep, or for a change of this drive alone if it does not move in the sweep. */
+/* Returns the derivative of the constraint force or moment that holds prescribed quantity number `drive` with respect to this
+ * quantity. It is taken along the sweep or, if the quantity does not change in the sweep, for a change of this quantity alone. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
@@ -832,8 +832,8 @@ static void fill_row(const cmb_suspension *k, double *row)
   }
 }
 
-/* Fails with a message that the sweep cannot go on. It names the drive or load that is farthest from its target value, and the
- * value that it has reached. */
+/* Returns an error with the message that the sweep cannot be continued. The message names the prescribed quantity or load that is
+ * farthest from its target value, and the value that it has reached. */
 static cmb_status fail_to_reach(cmb_suspension *k)
 {
   double most = 0;
@@ -850,8 +850,8 @@ static cmb_status fail_to_reach(cmb_suspension *k)
                         name, k->to[furthest], k->x.p[k->parameter[furthest]]);
 }
 
-/* Moves the suspension to the values k->to (inputs) of its drives (prescribed quantities) and loads. Fails with a message that
- * names the value reached if they cannot be reached. */
+/* Moves the suspension to the values k->to (inputs) of the prescribed quantities and loads of a sweep. If they cannot be reached,
+ * returns an error with a message that tells which value was reached. */
 static cmb_status move_to_inputs(cmb_suspension *k)
 {
   double reached;
