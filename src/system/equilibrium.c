@@ -426,9 +426,9 @@ static cmb_status report_stability(struct equilibrium_search *k, double *v,
   return CMB_OK;
 }
 
-/* Adds the forces of sticking friction to k->unbalanced (nv). Then subtracts from it the constraint forces Gᵀλ that are nearest to
- * the result, and adds their λ to k->lambda. Fails with a message if friction cannot hold the equilibrium. Does nothing if no
- * friction sticks. */
+/* Adds the forces of sticking friction to the unbalanced forces k->unbalanced (nv). Then subtracts from these the constraint
+ * forces Gᵀλ that are nearest to the sum, and adds their multipliers λ to k->lambda. Returns an error with a message if friction
+ * cannot hold the equilibrium. Does nothing if no friction sticks. */
 static cmb_status add_friction(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -170,8 +170,8 @@ static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 }
 
 /* Computes the derivatives of displacements (into row i of x->W) and of multipliers (row i of x->L) with respect to changing
- * parameter i at the state of rest. x->rhs must contain ∂r/∂p and is overwritten, x->gp must contain ∂g/∂p. Fails with a message if
- * the parameter exerts a force on a motion without stiffness. */
+ * parameter i at the state of rest. x->rhs must contain ∂r/∂p and is overwritten, x->gp must contain ∂g/∂p. Returns an error with
+ * a message if the parameter exerts a force in a direction without stiffness. */
 static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;

@@ -632,8 +632,8 @@ static cmb_status check_accelerations(struct steady *k, cmb_steady_report *repor
                         k->eq->v_names[most], k->da[most], k->a[most]);
 }
 
-/* Checks that the balance of forces, r = 0, holds along the whole motion and not only at the present position, dr/dt = 0. Fails
- * with a message otherwise: a force depends on a coordinate that grows along the motion. */
+/* Checks that the balance of forces, r = 0, holds along the whole steady motion and not only at the present position, that is,
+ * dr/dt = 0. Otherwise a force depends on a coordinate that grows along the motion, and an error with a message is returned. */
 static cmb_status check_along_motion(struct steady *k)
 {
   const cmb_equations *eq = k->eq;

@@ -385,8 +385,8 @@ static void warn_ground_springs(cmb_suspension *k)
   }
 }
 
-/* Reads the model from the file `path` with the entries in the text t added, and makes the values of all drives (prescribed
- * quantities) and loads live parameters, which can be changed after set-up. Fails with a message if the text was too long. */
+/* Reads the model from the file `path` with the entries in the text t added, and makes the values of all prescribed quantities
+ * and loads live parameters, which can be changed after set-up. Returns an error with a message if the text was too long. */
 static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                             const struct text *t, cmb_model **model)
 {
@@ -520,8 +520,8 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Finds the indices of the parameters, constraints and outputs that were added to the model for drives (prescribed quantities),
- * loads and wheels, by their names. Fails with a message if the constraint of a drive is redundant. */
+/* Finds, by their names, the indices of the parameters, constraints and outputs that were added to the model for prescribed
+ * quantities, loads and wheels. Returns an error with a message if the constraint of a prescribed quantity is redundant. */
 static cmb_status find_added_indices(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -566,8 +566,8 @@ static bool carries_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* Fails with a message if a body that carries wheels is free to move along a coordinate of its joint to the ground, as a vehicle
- * body usually is: it would move with the wheel, and the sweep would not describe the suspension. */
+/* Returns an error with a message if a body that carries wheels is free to move along a coordinate of its joint to the ground, as
+ * a vehicle body usually is: it would move with the wheel, and the sweep would not describe the suspension. */
 static cmb_status refuse_free_body(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
