@@ -59,8 +59,8 @@ static cmb_status values_at(cmb_evaluator *ev, const struct mode_state *x, doubl
   return status == CMB_RETRY_NONFINITE ? CMB_OK : status;
 }
 
-/* Evaluates the switching functions and levels a very short time after the state x, extrapolated with its accelerations, into
- * m->s_ahead and m->level_ahead. */
+/* Evaluates the switching functions and the levels (whole-number modes) at a state a very short time after the state x,
+ * extrapolated with the accelerations x->a. Stores them in m->s_ahead and m->level_ahead. */
 static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   const cmb_equations *eq = ev->eq;
@@ -214,8 +214,8 @@ static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, 
                         cmb_status_meaning(status));
 }
 
-/* Writes the names of the switching functions whose mode differs from that in other (ns) to text[room], such as "'a', 'b', 'c' and
- * others". */
+/* Writes the names of the switching functions whose current mode differs from their mode in other[ns] to text[room], such as
+ * "'a', 'b', 'c' and others". */
 static void name_changed(const cmb_evaluator *ev, const int *other, size_t room, char *text)
 {
   enum { MOST_NAMED = 3 };

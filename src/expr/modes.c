@@ -238,9 +238,9 @@ static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *lis
   return r->visits > 0 && count < room ? count : 0;
 }
 
-/* Rewrites the branch e of an `if` a second time, with what its condition implies (r->known), so that square roots and powers in it can be
- * extended to negative arguments beyond the switch. Returns the new result; the earlier one if there are too many nodes. What other
- * expressions use is not changed. */
+/* Rewrites the branch e of an `if` a second time, now with the conditions that hold in this branch (r->known), so that square roots and
+ * powers in it can be extended to negative arguments beyond the switch. Returns the new expression, or the previous one if it has too many
+ * nodes. Other expressions that use nodes of e are not changed. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;
@@ -287,9 +287,9 @@ static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_apply(g, CMB_OP_IF, first, yes, no);
 }
 
-/* Builds the square root or power e with the rewritten arguments x[3]. If its argument is non-negative in this branch by a switch inside of
- * it or a condition around it, a root is extended to negative arguments as an odd function, for stages of a step slightly beyond the
- * switch. */
+/* Builds the square root or power e with the rewritten arguments x[3]. If the argument of a root is non-negative in this branch because of
+ * a switch within it or a condition around it, the root is extended to negative arguments as an odd function, since stages of a time step
+ * may lie slightly beyond the switch. */
 static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;

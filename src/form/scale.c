@@ -85,13 +85,13 @@ void cmb_scale_create(cmb_form *form)
   }
 }
 
-/* Returns the index of the first value of row k of the constraint Jacobian G, which is stored by rows. */
+/* Returns the index of the first stored value of row k of the constraint Jacobian G, whose values are stored row by row. */
 static int first_of(const cmb_block *G, int k)
 {
   return G->pattern ? G->pattern->start[k] : k * G->columns;
 }
 
-/* Returns the column of the value at index `entry` of the constraint Jacobian G, which is in row k. */
+/* Returns the column index of the stored value number `entry` of the constraint Jacobian G; k is the row of this value. */
 static int column_in(const cmb_block *G, int k, int entry)
 {
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;

@@ -264,8 +264,8 @@ static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arr
   }
 }
 
-/* Finds the velocity coordinate to which the sliding velocity of friction element k is proportional: *number receives its index, or −1
- * if the sliding velocity depends on several velocity coordinates or on time. */
+/* Finds the velocity coordinate to which the sliding velocity of friction element k is proportional, and stores its index in *number; −1 if
+ * the sliding velocity depends on several velocity coordinates or on time. */
 static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
                                        const cmb_grip_step *step, const struct problem_arrays *a,
                                        int k, int *number)
@@ -316,8 +316,9 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which a clearly negative diagonal
- * element of the complementarity matrix shows. Otherwise x->settled becomes 1 if the complementarity problem was solved, 0 if not. */
+/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which is seen from a clearly negative
+ * diagonal element of the complementarity matrix. Otherwise sets x->settled to 1 if the complementarity problem was solved, and to 0 if
+ * not. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {

@@ -133,13 +133,14 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 
 /* ---- derivatives of the applied forces */
 
-/* Returns whether the stiff part of the applied forces is differentiated separately: only this part is wanted and the model has it. */
+/* Returns whether the stiff part of the applied forces is differentiated separately, which is so if only this part is requested and the
+ * model has stiff forces. */
 static bool has_stiff(const cmb_step_source *s)
 {
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* Builds the expressions *to of the applied forces (nv) at the beginning of the step; with `loose` without the stiff forces, whose
+/* Builds the expressions *to of the applied forces (nv) at the beginning of the step. If `loose` is set, leaves out the stiff forces, whose
  * derivatives are built separately. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
@@ -185,8 +186,8 @@ static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
   }
 }
 
-/* Builds the expressions result := result + Σ_k row_k c_k (row_k · direction) (nv), which add the change of the stiff forces by a motion
- * in the direction q̇ = v. Force k acts along the vector row_k; c_k is its derivative with respect to its deflection. */
+/* Adds the change of the stiff forces by a motion in the direction q̇ = v (`direction`, nv) to the expressions `result` (nv): Σ_k row_k c_k
+ * (row_k · direction). Force k acts along the vector row_k; c_k is its derivative with respect to its deflection. */
 static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   cmb_graph *g = s->graph;

@@ -270,9 +270,9 @@ cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start)
   return status <= 0 ? status : cmb_no_equilibrium(x->ev, x->t, status, NULL);
 }
 
-/* Predicts the positions x->q_try (nq) of the next state of rest on the line from the parameters x->p_from to the values `to`
- * (count). The path parameter s increases by at most ds and to at most 1, and no coordinate moves by more than LARGEST_STEP.
- * Returns the increase; x->dq (nq) becomes the predicted change. */
+/* Predicts the positions x->q_try (nq) of the next static equilibrium on the line from the parameters x->p_from to the values
+ * `to` (count). The path parameter s, 0 to 1 along this line, increases by at most ds and to at most 1, and no coordinate moves by more than
+ * LARGEST_STEP. Stores the predicted change of q in x->dq (nq). Returns the increase of s. */
 static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
 {
   const cmb_equations *eq = x->ev->eq;
