@@ -197,8 +197,9 @@ static double relative_error(int n, double q[INSTANTS][MOST_COORDINATES],
   return most / size;
 }
 
-/* Runs variant i of Table 1 (an integration method with a kind of projection) and computes its relative errors: in all coordinates except
- * the last, the wheel's rotation; in the same ones after projection onto the constraints; and in all coordinates. */
+/* Runs variant i of Table 1 (an integration method with a kind of projection) and stores three errors relative to the reference solution in
+ * b->variants[i]: `error`, of all coordinates but the last, which is the wheel's rotation; `error_along`, of the same coordinates after
+ * projection onto the constraints; `error_all`, of all coordinates. */
 static cmb_status run_variant(struct bench *b, int i)
 {
   const int all = cmb_system_equations(b->system)->nq;

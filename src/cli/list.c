@@ -82,8 +82,8 @@ static void warn_if_none(int count)
   cli_warn(NULL, CMB_LOG_WARNING, CLI_NO_BUNDLED);
 }
 
-/* Prints the bundled model files, each with its title and its parameters, and with the problem written in C for the same mechanism, if
- * there is one. */
+/* Prints the bundled model files, each with its title, its parameters and, if there is one, the name of the bundled problem written in C
+ * that describes the same mechanism. */
 static void list_model_files(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];

@@ -72,8 +72,8 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lists the .yaml files in a folder: stores their names without the ending in names[], sorted; each has to be freed. Returns their number
- * (0 if the folder cannot be read). */
+/* Lists the .yaml files in a folder: stores their names without the extension in names[], sorted. The caller frees each name. Returns the
+ * number of names, at most CLI_MOST_MODELS; 0 if the folder cannot be read. */
 static int files_in(const char *folder, char *names[CLI_MOST_MODELS])
 {
   int count = 0;

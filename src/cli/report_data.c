@@ -55,8 +55,8 @@ static void convert_pose(const cmb_pose_of_body *pose, float out[CLI_A_POSE])
   quaternion_of(pose->turn, out + 3);
 }
 
-/* Computes the poses of all bodies at each instant of an animation, stored in f, and writes them to to->pose (instants x bodies x 7) and
- * the times to to->t. now[bodies] is a working array. */
+/* Computes the poses of all bodies at each instant of an animation with the evaluator `from`. f has the instants, each with the time and
+ * the positions q. Stores the poses in to->pose (instants x bodies x 7) and the times in to->t. now[bodies] is a working array. */
 static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_pose_of_body *now,
                              struct cli_poses *to)
 {

@@ -224,8 +224,9 @@ static void put_point(struct cli_json *j, const cmb_body_point *p)
   cli_json_close(j, '}');
 }
 
-/* Writes the points at which a force arrow begins as the JSON list "points": for a joint its point on the child body, for a force along a
- * line both ends of the line, otherwise the last point of the element (for a loop that on its second body). */
+/* Writes the points at which a force arrow begins as the JSON list "points". An arrow of a joint has one, the joint's point on the child
+ * body. A force along a line (one component) has both ends of the line. Any other force has only the last point of its element, which for a
+ * loop is the point on its second body. */
 static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_arrow *arrow)
 {
   cmb_body_point points[2];

@@ -156,8 +156,8 @@ static herr_t visit_object(hid_t group_or_file, const char *name, const H5L_info
   return v->words ? 1 : 0;
 }
 
-/* Sorts the columns of a result by their positions in the trajectory, ascending; the array `positions` (one for each column) is sorted,
- * too. Insertion sort suffices, since there are few columns. */
+/* Sorts the columns of a result in ascending order of their column indices in the trajectory, given by positions[], one for each column.
+ * Sorts positions[] with them. Insertion sort suffices, since there are few columns. */
 static void sort_columns(struct cli_result *r, int *positions)
 {
   for (int i = 1; i < r->count; i++) {

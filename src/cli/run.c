@@ -102,7 +102,8 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
-/* Stores the state right before or right after an event. A callback of the simulation, where `user` is a struct run. */
+/* Stores the state right before or right after an event in the list `sides` of the struct run to which `user` points. This is a callback of
+ * the simulation. */
 static cmb_status on_side(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -491,7 +492,7 @@ static void put_report_run(struct cli_json *j, const void *user)
   cli_json_warnings(j);
 }
 
-/* Returns the end time of the run: that of --t-end, otherwise that of the model. */
+/* Returns the end time of the run: the value of --t-end if it is given, otherwise the end time of the model. */
 static double end_of_run(const struct run *run)
 {
   return isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;
@@ -616,9 +617,9 @@ static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status stat
   return saved == CMB_OK ? status : report_unwritten(ctx, a->html, status, saved);
 }
 
-/* Completes the trajectory file of --out, if this is given, with the outcome of the run. If that fails, returns the failure if the run was
- * successful or had ended because a row could not be written, and otherwise prints a warning. Returns the status of the run in all other
- * cases. */
+/* Completes the trajectory file of the option --out with the outcome of the run, and closes it; does nothing without this option. Normally
+ * returns `status`, the status of the run. If closing fails, returns that error if the run succeeded or was ended by a row that could not
+ * be written; otherwise prints a warning and returns `status`. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;

@@ -196,8 +196,8 @@ static int check_method(const cmb_model_default *d)
                          cmb_hint_of_names(d->value, names, count, sizeof *names, hint));
 }
 
-/* Returns the integration method with which the model is to be run: that of the command line, otherwise that of the model file, otherwise
- * the default; NULL if a method of this name does not exist. */
+/* Returns the integration method with which the model is run: the method named on the command line, otherwise the one in the model file,
+ * otherwise the default. Returns NULL if a method of this name does not exist. */
 static const cmb_method *method_of_run(const struct cli_arguments *a)
 {
   int count;

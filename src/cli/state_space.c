@@ -248,9 +248,9 @@ static const char *unit_of_output(const struct cli_state_space *s, int y)
   return units && units[s->output[y]] ? units[s->output[y]] : "";
 }
 
-/* Writes the unit of the response of output y to input u: for a step response that of the output, for a frequency response the quotient of
- * both, e.g. "N/m" or "N/(m/s)", or "N per unit of road" if the unit of the input `road` is unknown; "" if that of the output is
- * unknown. */
+/* Writes the unit of the response of output y to input u to `text`. For a step response this is the output's unit. For a frequency response
+ * it is the quotient of the units of output and input, such as "N/m" or "N/(m/s)", or "N per unit of road" if the unit of the input `road`
+ * is unknown. Writes "" if the output's unit is unknown. */
 static void write_unit(const struct cli_state_space *s, int y, int u, enum kind kind,
                        char text[NAME_ROOM])
 {

@@ -32,8 +32,8 @@ static double largest_real_part(const struct cli_motion *x, int excluded)
   return most;
 }
 
-/* Returns whether a steady motion is unstable: whether the real part of an eigenvalue that is neither neutral (counts as 0) nor that of an
- * undamped oscillation is positive. */
+/* Returns whether a steady motion is unstable: whether it has an eigenvalue with a positive real part. Leaves out neutral eigenvalues,
+ * which count as 0, and those of undamped oscillations, whose real part is a rounding error. */
 static bool is_unstable(const struct cli_motion *row)
 {
   return largest_real_part(row, row->neutral) > 0;

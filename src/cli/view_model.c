@@ -100,8 +100,8 @@ static void find_start(cmb_context *ctx, struct model_page *m)
 
 /* ---- what is shown */
 
-/* Sets the time, positions and velocities that the HTML page shows, m->place: those of the consistent initial state if it was found, else
- * the given ones. Creates the calculator of the bodies' poses, and computes the size of the mechanism. */
+/* Sets m->place, the time, positions and velocities that the HTML page shows: those of the consistent initial state if it was found,
+ * otherwise the given initial values. Also creates the evaluator of the bodies' poses, and computes the size of the mechanism. */
 static cmb_status open_place(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -280,8 +280,8 @@ static cmb_status put_page(struct cli_json *j, void *user)
   return cli_modes_put(j, &m->place, &m->modes);
 }
 
-/* Prints the numbers of degrees of freedom, slider controls and modes (eigenvalues) on the HTML page of a model, or that its mechanism is
- * not assembled, and the path of the page if it is kept. Does nothing with --quiet. */
+/* Prints a summary of a model's HTML page to the terminal: the numbers of degrees of freedom, slider controls and modes (eigenvalues), or
+ * that the mechanism could not be assembled; and the path of the page if it is kept. Does nothing with --quiet. */
 static void print_text(const struct model_page *m, const char *page)
 {
   const int freedoms = m->sliders.freedoms, sliders = m->sliders.count, modes = m->modes.count;
@@ -298,8 +298,8 @@ static void print_text(const struct model_page *m, const char *page)
 
 /* ---- the command */
 
-/* Computes the content of the HTML page of a model and writes it to the file `path`. Returns an exit code: on success m->code, which is
- * that of an earlier failure, such as a mechanism that cannot be assembled, if there was one. */
+/* Computes the content of the HTML page of a model and writes it to the file `path`; prints an error message on failure. Returns an exit
+ * code: after success m->code, which tells of an earlier failure if there was one, such as a mechanism that cannot be assembled. */
 static int save(cmb_context *ctx, struct model_page *m, FILE *viewer, const char *path)
 {
   const struct cli_page page = {

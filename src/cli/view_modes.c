@@ -34,9 +34,9 @@ static void factors_at(const cmb_eigenmode *m, double x, double *re, double *im)
   *im = 0;
 }
 
-/* Computes the positions at which the animation of a mode m with this amplitude shows the mechanism, with all loops closed: the rows
- * f->rows, each with the fraction of the period and q[nq]. *closed becomes false, and later rows are not computed, if the loops cannot be
- * closed at one. */
+/* Computes the positions for the animation of an eigenmode m over one period and stores them in the f->count rows f->rows, each with the
+ * fraction of the period, 0 .. 1, and q (nq). The displacement is the eigenvector times `amplitude`, corrected so that all loops are
+ * closed. *closed tells whether that is possible in all rows; the first row in which it is not ends the computation. */
 static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, double amplitude,
                             struct cli_frames *f, bool *closed)
 {

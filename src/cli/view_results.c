@@ -68,8 +68,8 @@ static int check_times(struct cli_viewed *v)
 }
 
 /* Stores all columns of a result file over time, for the curves of the HTML page. If there are many rows, only the smallest and largest
- * values in intervals of time are stored. `share` is the number of result files in the page. Prints an error message if memory runs out;
- * returns an exit code. */
+ * values in intervals of time are stored. `share` is the number of result files in the page, which share the memory for curves. Prints an
+ * error message if memory runs out; returns an exit code. */
 static int keep_series(struct cli_viewed *v, int share)
 {
   const struct cli_result *r = &v->result;

@@ -33,8 +33,8 @@ static bool is_called(const struct cli_result_column *c, const struct group *g, 
   return strcmp(c->name, g->names[i]) == 0 || is_prefixed(c, g, i);
 }
 
-/* Sets the unit of a column of a result file to that of quantity i of the group (e.g. of a coordinate), unless the column has a unit
- * already or that of the quantity is unknown. Does nothing if out of memory. */
+/* Sets the unit of a column of a result file to the unit of quantity i of the group g (such as a coordinate). Does nothing if the column
+ * has a unit already, if the unit of the quantity is unknown, or if out of memory. */
 static void set_unit(struct cli_result_column *c, const struct group *g, int i)
 {
   if (c->unit[0] || !g->units || !g->units[i][0]) return;
@@ -68,8 +68,8 @@ static bool is_in_order(const struct cli_result *r, int count, const struct grou
   return true;
 }
 
-/* Sets the kinds (coordinate, velocity, ...) of the columns of a result file that are in the order of `camber run`: t, then the quantities
- * of groups[count], one group after the other. */
+/* Sets the kinds (coordinate, velocity, ...) of the columns of a result file whose columns have the order in which `camber run` writes
+ * them: the time t, then the quantities of groups[count], one group after the other. */
 static void set_kinds_by_order(struct cli_result *r, int count, const struct group *groups)
 {
   int k = 1;
@@ -111,8 +111,8 @@ static void set_kinds_by_name(struct cli_result *r, int count, const struct grou
   }
 }
 
-/* Checks that a result file has a column for each coordinate of its model, in their order, and no others of this kind; g is the group of
- * the coordinates. Prints an error message otherwise; returns an exit code. */
+/* Checks that a result file has exactly one column for each coordinate of its model, in the model's order; g lists these coordinates.
+ * Prints an error message otherwise. Returns an exit code. */
 static int check_coordinates(const struct cli_viewed *v, const struct group *g)
 {
   for (int i = 0; i < g->count; i++) {

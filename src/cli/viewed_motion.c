@@ -112,7 +112,8 @@ static int add_command_line_options(struct cli_arguments *with, const struct cli
   return code;
 }
 
-/* Returns whether the model that a result file names exists and is a regular file. */
+/* Returns whether the model file that a result file names exists and is a regular file. `with` has the command line arguments with which
+ * this model is read. */
 static bool model_file_exists(const struct cli_arguments *with)
 {
   struct cli_model_source source;

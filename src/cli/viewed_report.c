@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns a number about the run from its result file; NaN if the file does not contain it. `which` is the index of the number,
- * CLI_NUMBER_…. */
+/* Returns a number of the summary of a run (such as a count of steps) from its result file; NaN if the file does not contain it. `which` is
+ * one of the constants CLI_NUMBER_…. */
 static double number(const struct cli_viewed *v, int which)
 {
   return v->result.numbers[which];

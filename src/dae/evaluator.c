@@ -270,8 +270,9 @@ static __attribute__((noinline)) cmb_status store_late_rates(cmb_evaluator *ev, 
   return CMB_OK;
 }
 
-/* Solves the equations of motion [M Gᵀ; G 0] (a, λ) = (f, −γ) with the current KKT factors and the evaluator's f and γ. Then
- * corrects a near a loss of rank, and sets the rates of late states in a (states whose rates depend on a and λ). Returns
+/* Solves the equations of motion M a + Gᵀ λ = f, G a = −γ for the accelerations a (nv) and multipliers λ (ng), with the current
+ * KKT factors and the evaluator's f and γ (velocity-dependent part of g̈). If the constraints may be dependent, a is corrected.
+ * Then computes the rates of late states (first-order states whose rates depend on a and λ); they are entries of a. Returns
  * CMB_RETRY_NONFINITE if a is not finite. */
 static inline cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
                                       double *a, double *lambda)

@@ -355,7 +355,8 @@ static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part
   m->count = p->count[part] = count;
 }
 
-/* Removes the entries of a sparse matrix that are identically 0. The mass matrix keeps its diagonal and a symmetric pattern. */
+/* Removes the entries of a sparse matrix m that are identically 0. `part` tells which matrix of the equations it is; the mass
+ * matrix keeps its diagonal and a symmetric pattern. */
 static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
 {
   bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);

@@ -105,8 +105,10 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
-/* Returns whether the operation of node n, applied to functions of a single coordinate, can have narrow bumps: some quotients,
- * powers, sin, cos and tan; always atan, sinh and cosh. of[] has the properties of all nodes. */
+/* Returns whether node n, as a function of a single coordinate, may have narrow bumps, which a time step could miss. True for
+ * atan, sinh and cosh; for sin, cos and tan of anything but a coordinate or a sum of coordinates with factors ±1. A quotient or
+ * power counts if its divisor or base depends on coordinates not only by sines and cosines of angles; not if the divisor is a
+ * square root or the exponent a whole number 0 .. 4. of[] has the properties of all nodes. */
 static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -400,8 +402,8 @@ void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *b
   cmb_program_enclose(d->path, in, bounds, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }
 
-/* Copies t, q, modes and parameters of the box, then its derivatives t' and q', as inputs of a program to the box's scratch
- * memory; returns the position behind them. */
+/* Copies t, q, modes and parameters of the box, then its derivatives t' and q', to the box's scratch memory, as inputs of a
+ * program. Returns a pointer to the first interval after them. */
 static cmb_interval *put_rates(const cmb_graph_data *d, const cmb_box *box)
 {
   cmb_interval *in = box->scratch;
@@ -419,8 +421,8 @@ void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *ra
   cmb_program_enclose(d->path_rates, box->scratch, rates, work);
 }
 
-/* Returns whether the motion over a box may cross the border of a table's grid. place[2 i] and place[2 i + 1] are bounds of the
- * two arguments of table i. */
+/* Returns whether the motion over a box (intervals of t and q) may cross the border of the grid of a table. place[2 i] and
+ * place[2 i + 1] are the bounds of the two arguments of table i. */
 static bool passes_border(const cmb_graph_data *d, const cmb_interval *place)
 {
   for (int i = 0; i < d->path_grid_count; i++) {

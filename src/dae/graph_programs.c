@@ -66,8 +66,10 @@ static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inp
   return cmb_program_create(p->ctx, p->x->graph, inputs, input, outputs, output, program);
 }
 
-/* Chooses for each set of terms (M, f, g, G, γ, g_t) the shortest program that computes all of them, into d->for_terms[set]. For a
- * set without f and γ it is one that does not read velocities. */
+/* Chooses, for each set of terms of the equations, the program with the fewest instructions that computes all of them, and stores
+ * it in d->for_terms[set]. A set is a bit mask; the terms are the mass matrix M, forces f, constraints g, their Jacobian G, g_t =
+ * ∂g/∂t and γ, the velocity-dependent part of g̈. For a set without f and γ, only programs that do not read velocities are
+ * considered. If none is suitable, the program of all terms is chosen. */
 static void choose_programs(cmb_graph_data *d)
 {
   for (unsigned want = 0; want < 1U << CMB_TERMS; want++) {
@@ -114,9 +116,9 @@ static bool all_zero(int count, const cmb_expr *e)
   return true;
 }
 
-/* Creates the Jacobian `which` of the equations, d->jacobian[which], which stays NULL if it has no rows or columns. Where the
- * inertial part of ∂r/∂q or ∂r/∂v is computed separately, only the applied forces are differentiated; there it stays NULL also if
- * these are 0. */
+/* Creates the program d->jacobian[which] for the derivative `which` of the equations; it stays NULL if the derivative has no rows
+ * or columns. Where the inertial part of ∂r/∂q or ∂r/∂v is computed separately, only the applied forces are differentiated, and
+ * the program also stays NULL if these are 0. */
 static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb_derivative which)
 {
   const cmb_expressions *x = p->x;

@@ -114,7 +114,8 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
 
 /* ---- the list of rules */
 
-/* Sets in reads (ns) which switching functions have modes that occur in any of the `count` expressions e. */
+/* Determines for each of the ns switching functions whether its mode (the input that fixes its sign or level) occurs in any of
+ * the `count` expressions e, and stores the answers in reads[ns]. */
 static cmb_status list_modes(const cmb_graph_parts *p, int count, const cmb_expr *e, bool *reads)
 {
   uint8_t *used = cmb_reachable(p->x->graph, count, e);
@@ -135,8 +136,9 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds on the modes of which switching functions each rule's condition and surface depends, conditions and surfaces (rule_count x
- * ns); and on which outputs, sampled values, rates of late states, inputs, implicit functions or the energy depend, shown (ns). */
+/* Determines on the modes of which switching functions each event rule depends: conditions[] (rule_count x ns) for its condition,
+ * surfaces[] (rule_count x ns) for its surface. shown[] (ns) tells the same of all outputs, sampled values, rates of late states,
+ * inputs, implicit functions and the energy together. */
 static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
                              bool *shown)
 {

@@ -59,8 +59,8 @@ static cmb_status values_at(cmb_evaluator *ev, const struct mode_state *x, doubl
   return status == CMB_RETRY_NONFINITE ? CMB_OK : status;
 }
 
-/* Evaluates the switching functions and levels a very short time after the state x, extrapolated with its accelerations, into
- * m->s_ahead and m->level_ahead. */
+/* Evaluates the switching functions and the levels (whole-number modes) at a state a very short time after the state x,
+ * extrapolated with the accelerations x->a. Stores them in m->s_ahead and m->level_ahead. */
 static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   const cmb_equations *eq = ev->eq;
@@ -75,9 +75,10 @@ static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct
   return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
-/* Returns the new mode (whole number) of switching function i, a level that has been left (s < 0) or is at its edge (s = 0). At
- * the edge, if `ahead`, this is the level a moment later, unless that was tried before and was wrong at the state; in all other
- * cases it is the level at the state. */
+/* Returns the new level (whole number, such as the result of floor) of switching function i, whose value s = m->s[i] is negative
+ * outside the present level and 0 at its edge; s is not positive here. The new level is m->level[i], that of the state, or, if s
+ * = 0 and `ahead`, m->level_ahead[i], that of a moment later. A level of a moment later that has led to s < 0 is not tried again;
+ * m->edge[i] keeps track of this. */
 static int level_of(cmb_mode_search *m, int i, bool ahead)
 {
   if (m->s[i] < 0) {
@@ -89,9 +90,10 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
   return m->level_ahead[i];
 }
 
-/* Returns the mode (sign or level) of switching function i that follows from its value at the state or, where that is 0 and
- * `ahead`, from its value a moment later; −1 if a sign stays undecided. Modes fixed by m->still stay; a function that is not
- * finite keeps its mode, and one below m->lift[i] that from before the search. */
+/* Returns the new mode of switching function i: a sign ±1, or a level (whole number). It follows from the value m->s[i] at the
+ * state or, if this is 0 and `ahead`, from the value a moment later; a sign that stays undecided is −1. Exceptions: a mode fixed
+ * by m->still[i] is returned unchanged; a function that is not finite keeps its mode; a function with |s| < m->lift[i] has the
+ * mode from before the search. */
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];
@@ -103,8 +105,9 @@ static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahea
                                                    : -1; /* −1 if s stays 0, as in the formula */
 }
 
-/* Evaluates all switching functions in the current modes at the state x, and sets the modes that follow from them. *changed:
- * whether a mode differs from before. */
+/* Evaluates all switching functions in the current modes at the state x, and sets the modes ev->mode that follow from their
+ * values. *changed is set to whether a mode differs from before. The accelerations x->a serve to look ahead where a function is
+ * 0; NULL: does not look ahead. */
 static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x,
                        bool *changed)
 {
@@ -126,9 +129,9 @@ static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_
   return CMB_OK;
 }
 
-/* Checks the switching functions at the end of a search for modes: returns CMB_RETRY_NONFINITE if one is not finite, and an error
- * with a message if the mode of a level (a whole number) is still wrong, since the right one is then beyond the range of an
- * int. */
+/* Checks the switching functions at the end of a search for modes. Returns CMB_RETRY_NONFINITE if one of them is not finite.
+ * Returns an error with a message if a function has left its level (whole number) although the search has ended, since the right
+ * level is then beyond the range of an int. */
 static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
 {
   for (int i = 0; i < ev->eq->ns; i++) {
@@ -190,8 +193,8 @@ static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
   return NULL;
 }
 
-/* Turns a recoverable (positive) status of the search for modes into an error with a message, since there is no smaller step to
- * take here. Returns other statuses as they are. */
+/* Turns a recoverable (positive) status of the search for modes at time t into an error with a message, since a search outside of
+ * a time step cannot be repeated with a smaller step. Returns other statuses unchanged. */
 static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status,
                                    double t)
 {
@@ -211,8 +214,8 @@ static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, 
                         cmb_status_meaning(status));
 }
 
-/* Writes the names of the switching functions whose mode differs from that in other (ns) to text[room], such as "'a', 'b', 'c' and
- * others". */
+/* Writes the names of the switching functions whose current mode differs from their mode in other[ns] to text[room], such as
+ * "'a', 'b', 'c' and others". */
 static void name_changed(const cmb_evaluator *ev, const int *other, size_t room, char *text)
 {
   enum { MOST_NAMED = 3 };

@@ -49,9 +49,9 @@ static double rounding_of(const cmb_equations *eq, const double *q)
   return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
 }
 
-/* Returns the norm of an increment of q up to which an iteration that no longer converges counts as converged. The rounding errors
- * of g come from lengths that need not show in q; 1e-13 of the coordinates' sizes is negligible. It grows with the number of
- * constraints, since a chain of bodies passes the errors on. */
+/* Returns the norm of an increment of q below which an iteration that no longer converges is accepted: about 1e-13 (1 + |q|),
+ * which is negligible, times √ng. The rounding errors of the constraints g (ng) may come from lengths that do not appear in q,
+ * and they add up along a chain of bodies. */
 static double arrived_at(const cmb_equations *eq, const double *q)
 {
   return 512 * DBL_EPSILON * (1 + cmb_sized_norm(eq, q)) * sqrt(fmax(1, eq->ng));

@@ -98,9 +98,10 @@ static cmb_matrix cross_columns(cmb_graph *g, cmb_vector r, cmb_matrix A)
   return B;
 }
 
-/* Adds the articulated-body inertia *a of a link, transformed by the step s (rotation and offset r) to the parent's
- * frame, to the parent's inertia *to. After the rotation, the blocks of the 6 x 6 inertia [I H; Hᵀ M] become H' = H +
- * r~ M and I' = I − H r~ + r~ H'ᵀ, where r~ is the matrix of the cross product with r. */
+/* Adds the articulated-body inertia *a of a link to the parent's inertia *to, after transforming it to the parent's
+ * frame by s (rotation and offset r of the link). The 6 x 6 inertia has the blocks [I H; Hᵀ M]. After the rotation the
+ * offset gives H' = H + r~ M and I' = I − H r~ + r~ H'ᵀ, where r~ is the matrix of the cross product with r; M does not
+ * change. */
 static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct inertia *a,
                           struct inertia *to)
 {

@@ -410,8 +410,9 @@ static cmb_status make_rates(cmb_build *b, cmb_expressions *x)
 
 /* ---- start values */
 
-/* Computes initial values q and v in the coordinates of the formulation from the values of all joints, q_given and
- * v_given. If one of these is NULL, the model's initial values replace it. */
+/* Computes the initial values q and v of the generalised coordinates and velocities of the chosen formulation from the
+ * joint coordinates q_given and velocities v_given of all joints. If one of these is NULL, the model's initial values
+ * replace it. */
 static cmb_status convert_start(cmb_build *b, const cmb_start *s, const cmb_expressions *x,
                                 const double *q_given, const double *v_given, double *q, double *v)
 {

@@ -105,9 +105,9 @@ static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct
   return true;
 }
 
-/* Subtracts the contact forces of the surfaces u = 0 on which bodies rest from the forces that the bodies' motion
- * requires (`of`, one for each body): with the Lagrange multiplier μ, they are −μ ∂u/∂x along each measure x (a
- * scalar such as a distance) in u. Returns false on failure. */
+/* Subtracts the contact forces of all events and stops from the forces and moments that the motion of the bodies
+ * requires (`of`, one for each body). A body rests on the surface u(x) = 0, where each x is a measure, a scalar such as
+ * a distance. With the Lagrange multiplier μ, the contact force along x is −μ ∂u/∂x. Returns false on failure. */
 static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
 {
   const cmb_push *push = cmb_build_pushes(b);
@@ -151,9 +151,9 @@ static bool required_wrenches(cmb_build *b, struct resultant *of)
   return subtract_contact_forces(b, of);
 }
 
-/* Returns the reactions of all joints, one force and moment for each child body; they are built at the first call.
- * From the last joint to the first, the required wrench of the child is added to that of its parent body. Returns
- * NULL on failure. */
+/* Returns the reactions of all joints: for each body the force and moment that its joint transmits to it. Builds the
+ * expressions at the first call, from the last joint to the first: the wrench that a child requires is added to the
+ * wrench of its parent body. Returns NULL on failure. */
 static struct resultant *reactions(cmb_build *b)
 {
   const cmb_model *m = b->model;
@@ -271,8 +271,9 @@ static cmb_expr potential_energy(cmb_build *b)
   return sum;
 }
 
-/* Builds the power dE/dt that enters the mechanism: of forces without a potential (negative for friction and
- * damping), of constraints that depend on time (λ g_t), and of moving contact surfaces (μ ∂u/∂t). */
+/* Builds the expression of the power dE/dt that is supplied to the mechanism (E: mechanical energy). It is the sum of
+ * the power of forces without a potential (negative for friction and damping), of time-dependent constraints (λ g_t)
+ * and of moving contact surfaces u = 0 (μ ∂u/∂t, with the Lagrange multiplier μ of the contact). */
 static cmb_expr power(cmb_build *b)
 {
   cmb_graph *g = b->g;

@@ -374,8 +374,9 @@ static cmb_expr camber_cosine(cmb_graph *g, const cmb_vector *e, const struct di
   return cmb_div(g, across, cmb_vector_length(g, r->gradient));
 }
 
-/* Returns that one of the distances a and b from two parts of a road that is shorter in the plane of a disc with the
- * axis e: the one with the smaller D/cos γ, where γ is the camber angle. */
+/* Builds the smaller of the distances a and b from two parts of a road, with its gradient, as measured in the plane of
+ * a disc with the axis e: selects the one with the smaller D/cos γ, where D is the distance and γ the camber angle of
+ * the disc. */
 static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance a,
                               struct distance b)
 {
@@ -387,8 +388,10 @@ static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance
   return r;
 }
 
-/* Builds the distance *to from an obstacle on the road, and its gradient, from the distance D(s, w) in the symbols
- * sw[2]. s is the position along the road; w is the distance from the road without obstacles, *ground. */
+/* Builds the expressions of the distance *to of a point from an obstacle on the road, and of its gradient. D is the
+ * distance as an expression in the symbols sw[0], the position s along the road, and sw[1], the distance w from the
+ * road without obstacles. Both symbols are replaced: s by that of the point, w by *ground. The gradient follows by the
+ * chain rule. */
 static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
                                  const struct distance *ground, const cmb_expr sw[2], cmb_expr D,
                                  struct distance *to)

@@ -78,8 +78,8 @@ static void set_scales(cmb_graph *g, struct characteristic *x, struct characteri
   y->scale = cmb_add(g, cmb_div(g, y->peak_slip, slips), cmb_div(g, fy, both));
 }
 
-/* Builds sqrt(x² c + y² s), which is x in the longitudinal and y in the lateral direction of slip; c and s are the
- * squares of the cosine and the sine of the direction. */
+/* Builds the interpolation sqrt(x² c + y² s) between the value x of a tyre property for longitudinal slip and its value
+ * y for lateral slip; c and s are the squares of the cosine and the sine of the direction of slip. */
 static cmb_expr blend(cmb_graph *g, cmb_expr x, cmb_expr y, cmb_expr c, cmb_expr s)
 {
   return root(g, cmb_add(g, cmb_mul(g, cmb_square(g, x), c), cmb_mul(g, cmb_square(g, y), s)));
@@ -150,9 +150,9 @@ static cmb_expr slip_divisor(cmb_graph *g, cmb_expr friction)
   return root(g, root(g, root(g, cmb_add(g, mu8, constant(g, least4 * least4)))));
 }
 
-/* Builds the peak and sliding forces and slips of the tyre characteristic for combined slip from the longitudinal and
- * lateral ones, x and y, for a slip direction whose cosine and sine have the squares cc and ss. The initial slope is
- * left 0, for the caller to set. */
+/* Builds the tyre characteristic for combined slip (peak and sliding forces and slips) by interpolation between the
+ * longitudinal characteristic x and the lateral one y. cc and ss are the squares of the cosine and the sine of the
+ * direction of slip. The initial slope is left 0, for the caller to set. */
 static struct characteristic combined_characteristic(cmb_graph *g, const struct characteristic *x,
                                                      const struct characteristic *y, cmb_expr cc,
                                                      cmb_expr ss)

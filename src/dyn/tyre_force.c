@@ -157,9 +157,10 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
   return at;
 }
 
-/* Finds the position w = (x, y) of the contact point on a smooth uneven road as the solution of two equations, that
- * is, as an implicit function of the wheel's position. `radius` is that of the wheel, *below the point of the road
- * below its centre. Returns CMB_ERROR_INPUT if the height of the road has branches. */
+/* Finds the position w = (x, y) of the contact point on a smooth uneven road as the solution of two equations, that is,
+ * as an implicit function of the wheel's position. `radius` is the wheel's radius; *below is the point of the road
+ * vertically below the wheel centre. Returns CMB_ERROR_INPUT if the height of the road has branches (is defined
+ * piecewise). */
 static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_point *below,
                                 cmb_expr w[2])
 {

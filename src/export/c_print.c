@@ -464,8 +464,9 @@ static void put_stepped_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepp
   }
 }
 
-/* Appends to the exported C source b statements that compute the modes (signs of switching functions; slipping or sticking) of a state that
- * does not result from a step. */
+/* Appends to the exported C source b the statements that determine the modes of a given state, such as the initial one, which does not
+ * result from a step: calls of take_modes (signs or levels of the switching functions) and of take_grip (slipping or sticking of friction),
+ * as far as the model has such modes. */
 static void put_fresh_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");

@@ -102,8 +102,8 @@ static cmb_status save(cmb_c_code *c, const char *folder)
   return status;
 }
 
-/* Lists the switching functions of friction that can stick in c->grip_mode. If there are any, takes their modes at the start, which include
- * the friction forces, and the accelerations and multipliers there from the integrator, which is begun at the start. */
+/* Lists the switching functions of friction that can stick in c->grip_mode, and their number in c->grips. If there are any, starts the
+ * integrator at the initial state and takes from it their initial modes (with the friction forces), accelerations and multipliers. */
 static cmb_status get_sticking_modes(cmb_c_code *c, cmb_integrator *in)
 {
   c->grips = cmb_grip_count(c->eq);
@@ -231,8 +231,8 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   return status;
 }
 
-/* Returns an error if the model has an event that does more than record, by changing the motion or ending the run: exported steps of fixed
- * cost do not search for events. */
+/* Returns an error if the model has an event that does more than record, that is, changes the motion or ends the run. Exported C code for
+ * real-time use, with a fixed amount of work for each step, does not locate events. */
 static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
 {
   for (int i = 0; i < eq->rule_count; i++) {

@@ -268,8 +268,9 @@ static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_
   return CMB_OK;
 }
 
-/* Appends one C function for each of `count` programs. The text `head` receives the array sizes and, unless `internal` (static functions),
- * the declaration; `body` receives tables, nonlinear systems and the function itself. Stops at the first failure and returns its status. */
+/* Appends one C function PREFIX_NAME for each of `count` programs. Macros for the sizes of its arrays and, unless `internal` (static
+ * functions), its declaration are appended to `head`; its tables, nonlinear systems and definition to `body`. Stops at the first failure
+ * and returns its status. */
 static cmb_status print_functions(cmb_context *ctx, const char *prefix, int count,
                                   const cmb_c_function *functions, bool internal, cmb_buffer *head,
                                   cmb_buffer *body)

@@ -131,7 +131,8 @@ static void apply_operators(struct parser *p, int binds)
 
 /* ---- operands */
 
-/* Returns whether the caller's names contain `name` as a value; if so, sets *e to its expression. */
+/* Looks up `name` among the values (not functions) that the caller of the parser provides. Returns true and sets *e to the expression of
+ * the value if there is one of this name, otherwise false. */
 static bool is_known(const struct parser *p, const char *name, cmb_expr *e)
 {
   return p->names->value && p->names->value(p->names->user, name, e);
@@ -308,8 +309,8 @@ static cmb_status read_prefix(struct parser *p)
   return advance(p);
 }
 
-/* Reads a number and, if it follows, the unit deg, the only one allowed: 30 deg means 30*deg, with the value that the caller's names give to
- * deg. The product becomes p->value. */
+/* Reads a number in a formula and, if it follows, the unit deg, the only one permitted: 30 deg means 30*deg, where deg is looked up among
+ * the names that the caller provides. Sets p->value to the product. */
 static cmb_status read_constant(struct parser *p)
 {
   const cmb_expr number = cmb_constant(p->g, p->token.number);

@@ -115,9 +115,9 @@ static cmb_op longest_queue(const struct scheduler *s)
   return longest;
 }
 
-/* Computes an order of a window's operations in which each follows its operands and operations of the same kind are adjacent where possible:
- * always empties the longest queue of operations whose operands are ready. Writes their indices to `to` (s->count); s->waiting is
- * overwritten. */
+/* Sorts the operations order[s->count] of one window (a section of a program) so that each follows its operands and operations of the same
+ * kind, such as additions, are adjacent where possible. Writes their indices in `order`, in the new sequence, to `to` (s->count). There is
+ * a queue of the operations of each kind whose operands are ready; always empties the longest queue. Overwrites s->waiting. */
 static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
 {
   int done = 0;

@@ -52,7 +52,7 @@ static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows
   return CMB_OK;
 }
 
-/* Creates a dense block (rows x columns) of the iteration matrix. */
+/* Initialises *block as a dense block (rows x columns) of the iteration matrix, with memory for its values that belongs to `form`. */
 static void make_dense(cmb_form *form, int rows, int columns, cmb_block *block)
 {
   *block = (cmb_block){.rows = rows, .columns = columns};
@@ -116,8 +116,8 @@ struct position {
   bool transposed, diagonal;
 };
 
-/* Returns the column of the value with index k among the stored values of a matrix block, which is dense or on a sparsity pattern; `row` is
- * the row of this value. */
+/* Returns the column index of stored value number k of a matrix block, which is dense (row by row) or sparse with the pattern
+ * block->pattern. `row` is the row of this value. */
 static int column_of(const cmb_block *block, int row, int k)
 {
   return block->pattern ? block->pattern->column[k] : k - row * block->columns;

@@ -156,8 +156,9 @@ static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const 
   return CMB_OK;
 }
 
-/* Checks that the accelerations that the equations compute for the multipliers k->lambda leave only a small residual of the dynamic
- * equations. Returns CMB_ERROR_ARGUMENT with a message otherwise. */
+/* Checks the function eq->forced of the equations, which computes accelerations for given multipliers: calls it at the state s with the
+ * multipliers k->lambda, and inserts the result in the dynamic equations. Returns CMB_ERROR_ARGUMENT with a message if the largest residual
+ * exceeds 1/1000 of the largest force (residual without accelerations, with or without multipliers). */
 static cmb_status compare_forced(cmb_check *k, const cmb_form_state *s)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -182,8 +182,9 @@ static void make_groups(cmb_estimate *e)
   cmb_colour_columns_in(e->room, &pattern, e->group, &e->groups);
 }
 
-/* Extends the estimated sparsity pattern by a full difference Jacobian and, if the pattern has grown or there are no groups yet, divides
- * its columns into new groups. Updates the statistics of both. */
+/* Extends the estimated sparsity pattern by the nonzeros (apart from rounding) of a full difference Jacobian. If the pattern has grown or
+ * has no groups yet, divides its columns into new groups of columns that share no row, for differences by groups, and updates the numbers
+ * of pattern entries and groups in *stats. */
 static void update_groups(cmb_estimate *e, cmb_statistics *stats)
 {
   const int fresh = extend_pattern(e);

@@ -161,8 +161,9 @@ static void lu_solve_transposed(int n, const double *LU, const int *pivot, doubl
   }
 }
 
-/* Solves a system with the sparse matrix K: puts the entries of x (rank) at the indices in_shift + in[i] of a right-hand side that is 0
- * elsewhere, and replaces them by the entries out_shift + out[i] of the solution. */
+/* Solves a linear system with the sparse matrix K of order nv + ng. The right-hand side has x[i] at the index in_shift + in[i] for i <
+ * rank, and is 0 elsewhere; x[i] is then replaced by the entry out_shift + out[i] of the solution. The shifts are 0 or the index at which a
+ * block of K begins. */
 static void solve_sparse(cmb_partition_factors *f, int in_shift, const int *in, int out_shift,
                          const int *out, double *x)
 {

@@ -117,9 +117,9 @@ static void reduce(const cmb_partition_jacobian *j, const double *x, int stride,
   }
 }
 
-/* Computes row k of W_i = Φ_u⁻¹ Y_i and column k of the coefficient S_(i+1) of the reduced matrix Nᵀ (X − M W) from row k of X_i and Y_i,
- * for i = 0 (coefficients of c) or i = 1 (of c²). Φ_u is the matrix of the dependent velocities, M the mass matrix; each row belongs to one
- * independent velocity. */
+/* Computes column k of the matrix S_(i+1) (i = 0 or 1), the coefficient of c^(i+1) in the Newton matrix reduced to independent velocities.
+ * The column is Nᵀ (x − M w), with w = Φ_u⁻¹ y; x (nv) and y (ng) are row k of X_i and Y_i, and w (nv) becomes row k of W_i. N has the
+ * motions of the independent velocities, M is the mass matrix, Φ_u the constraint Jacobian for the dependent velocities. */
 static void make_part(cmb_partition_jacobian *j, int k, int i)
 {
   cmb_evaluator *ev = j->p->ev;

@@ -85,13 +85,13 @@ void cmb_scale_create(cmb_form *form)
   }
 }
 
-/* Returns the index of the first value of row k of the constraint Jacobian G, which is stored by rows. */
+/* Returns the index of the first stored value of row k of the constraint Jacobian G, whose values are stored row by row. */
 static int first_of(const cmb_block *G, int k)
 {
   return G->pattern ? G->pattern->start[k] : k * G->columns;
 }
 
-/* Returns the column of the value at index `entry` of the constraint Jacobian G, which is in row k. */
+/* Returns the column index of the stored value number `entry` of the constraint Jacobian G; k is the row of this value. */
 static int column_in(const cmb_block *G, int k, int entry)
 {
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
@@ -135,8 +135,9 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Computes the rounding errors of the position constraints g(q) into form->rounding (ng): ε times the extent of each constraint and, if
- * each velocity belongs to one coordinate, ε Σ_j |G_kj q_j|. */
+/* Estimates the rounding errors of the position constraints g(q) and stores them in form->rounding (ng). The error of constraint k is ε
+ * times the evaluator's extent[k], the change of g_k when q is displaced by a fraction of its size. If velocity i is the rate of coordinate
+ * i, ε Σ_j |G_kj q_j| with the constraint Jacobian G is added. */
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;

@@ -378,8 +378,8 @@ void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b)
 
 /* ---- LDLᵀ */
 
-/* Updates column j below the diagonal in the LDLᵀ factorisation of A (n x n), in place: c_ij = a_ij − Σ_k c_ik l_jk over k < j, for all
- * rows i > j. */
+/* Computes column j below the diagonal in the LDLᵀ factorisation of A (n x n), in place: replaces a_ij by c_ij = l_ij d_j = a_ij − Σ_k c_ik
+ * l_jk (sum over k < j) for all rows i > j. */
 static void ldlt_column(int n, double *A, int j)
 {
   const double *l = row(A, n, j);

@@ -49,7 +49,8 @@ cmb_status cmb_pivots_create(cmb_context *ctx, cmb_arena *arena, int rows, int c
 
 /* ---- choice */
 
-/* Copies the constraint Jacobian G, stored on its pattern or dense, to the dense array p->A (rows x columns). */
+/* Copies the constraint Jacobian G, which is stored dense or only with its entries on the sparsity pattern p->pattern, to the dense array
+ * p->A (rows x columns). */
 static void copy_G(cmb_pivots *p, const double *G)
 {
   const cmb_pattern *s = p->pattern;

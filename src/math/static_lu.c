@@ -55,8 +55,8 @@ static void index_factors(cmb_static_lu *lu, int *const *column, const int *coun
   }
 }
 
-/* Computes the elimination order and the sparsity patterns of the matrix and of its factor L. Allocates the results in `arena`, scratch in
- * `work`. Returns false if out of memory. */
+/* Computes the elimination order of a sparse matrix with the given pattern, and the sparsity patterns of the matrix and of its factor L in
+ * this order; stores them in lu. Allocates the results in `arena` and scratch in `work`. Returns false if out of memory. */
 static bool analyze(cmb_arena *arena, cmb_arena *work, const cmb_pattern *pattern,
                     cmb_static_lu *lu)
 {

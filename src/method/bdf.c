@@ -335,8 +335,8 @@ static bool can_improve_matrix(const struct bdf *m)
 }
 
 /* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated with the
- * current mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew; if that had been
- * done in this step already, their estimated sparsity pattern is widened first. */
+ * current mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew. If that had been
+ * done in this step already, the estimated sparsity pattern of their finite differences is first extended, as it may lack entries. */
 static cmb_status improve_matrix(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {
@@ -574,8 +574,9 @@ static void update_difference_sums(struct bdf *m)
   m->sum_weight = KEPT * m->sum_weight + 1;
 }
 
-/* Returns whether the step size is limited by an oscillation of negligible amplitude. The divided differences of order i are then about
- * A sⁱ, with a ratio s above UNSMOOTH (0.3) and an amplitude A below IDLE (10) times the permitted error. */
+/* Returns whether the step size is limited by an oscillation of negligible amplitude. Such an oscillation has divided differences of order
+ * i of about A sⁱ; s and A are computed from the mean squares of those of orders k and k + 1 (k: order of the method). The result is true
+ * if s > 0.3 and A is below 10 times the permitted error. It is false for k < 3, and until size and order were constant for k + 1 steps. */
 static bool is_limited_by_oscillation(const struct bdf *m)
 {
   if (m->k < 3 || m->history.constant < m->k + 1) return false;

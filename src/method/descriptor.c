@@ -232,9 +232,9 @@ static void move_state(cmb_integrator *in, struct descriptor *m, int i)
   }
 }
 
-/* Completes stage i at time t after its Newton iteration has converged, and computes its coordinate rates q̇. In the last stage, the end
- * of the step, all dependent coordinates are corrected to satisfy the constraints. In other stages only the dependent velocities are
- * corrected, and only if the last increment exceeded the Newton tolerance, since their error is proportional to it. */
+/* Completes stage i at time t after its Newton iteration has converged, and computes its coordinate rates q̇. In the last stage, the end of
+ * the step, all dependent coordinates are corrected to satisfy the constraints. In other stages only the dependent velocities are
+ * corrected, and only if the last Newton increment exceeded the tolerance, since the velocity error is proportional to this increment. */
 static cmb_status finish_stage(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_partition *p = m->head.partition;

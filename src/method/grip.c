@@ -84,8 +84,8 @@ static cmb_status take_memory(cmb_step_source *s, cmb_grip *x)
   return cmb_arena_failed(s->arena) ? cmb_fail_memory(s->ctx) : CMB_OK;
 }
 
-/* Builds the expression for the sign of the sliding velocity of friction element k at the beginning of the step, from its mode there, an
- * input of the step: ±1 while the friction slides, 0 while it sticks. */
+/* Builds the expression for the sign of the sliding velocity of friction element k at the beginning of the step: ±1 while the friction
+ * slides, 0 while it sticks. Reads the mode of the friction at that instant, which is an input of the step. */
 static cmb_expr sliding_sign(cmb_step_source *s, const cmb_grip *x, int k)
 {
   const cmb_expr mode = s->input[s->layout.first[CMB_BLOCK_MODE] + x->which[k]];
@@ -264,8 +264,8 @@ static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arr
   }
 }
 
-/* Finds the velocity coordinate to which the sliding velocity of friction element k is proportional: *number receives its index, or −1
- * if the sliding velocity depends on several velocity coordinates or on time. */
+/* Finds the velocity coordinate to which the sliding velocity of friction element k is proportional, and stores its index in *number; −1 if
+ * the sliding velocity depends on several velocity coordinates or on time. */
 static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
                                        const cmb_grip_step *step, const struct problem_arrays *a,
                                        int k, int *number)
@@ -299,9 +299,9 @@ static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const 
   return CMB_OK;
 }
 
-/* Builds the expression of h Σ_i |S_i F_i / A_ii|, an upper estimate of the change of the sliding velocity of friction element k by its
- * own force in one step if only the diagonal of the step matrix A (nv x nv) acted, with the gradient S of the sliding velocity, the full
- * force F and the step size h. */
+/* Builds the expression of h Σ_i |S_i F_i / A_ii|. This is an upper estimate of the change of the sliding velocity of friction element k in
+ * one step of size h by its own friction force, if A (nv x nv), the matrix of the step, were diagonal. S (nv), row k of a->S, is the
+ * gradient of the sliding velocity; F (nv), row k of x->half_range, is the full friction force. */
 static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
                                    const struct problem_arrays *a, const cmb_expr *A, int k)
 {
@@ -316,8 +316,9 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which a clearly negative diagonal
- * element of the complementarity matrix shows. Otherwise x->settled becomes 1 if the complementarity problem was solved, 0 if not. */
+/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which is seen from a clearly negative
+ * diagonal element of the complementarity matrix. Otherwise sets x->settled to 1 if the complementarity problem was solved, and to 0 if
+ * not. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {

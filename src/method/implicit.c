@@ -60,9 +60,10 @@ static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance
   }
 }
 
-/* Computes the weights w (ng) of the Lagrange multipliers in an error norm for a step of size h. The tolerance is relative to the
- * largest multiplier, since many multipliers are 0 up to rounding, and depends on the index of the equations. Where the equations are
- * scaled (form->scaled), each multiplier is measured in the unit of its constraint. */
+/* Computes the weights w (ng) of the Lagrange multipliers λ in an error norm for a step of size h. All are c / (rtol |λ|max + atol), with c
+ * = min(h, 1), or its square for index 3: the tolerance is relative to the largest multiplier, since many are 0 up to rounding. A term for
+ * rounding errors is added to the divisor if the form has velocity or acceleration constraints. With form->scaled, multipliers, but not
+ * atol, are measured in the units of their constraints. */
 static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)
 {

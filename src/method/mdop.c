@@ -80,8 +80,9 @@ static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *s
   }
 }
 
-/* Computes the slope (n) of the projecting descriptor form at time t for its variables (q, u) = m->y_stage + offset. offset (n) is the
- * amount by which these variables violate the constraints at the beginning of the step. Overwrites m->y_stage. */
+/* Computes the time derivative `slope` (n) of the variables (q, u) of the projecting descriptor form (Simeon 1996, eq. 5) at time t, for
+ * (q, u) = m->y_stage + offset. In this form q and u may violate the constraints; offset (n) is their difference from the consistent state
+ * at the beginning of the step. Overwrites m->y_stage. */
 static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
                                 const double *offset, double *slope)
 {

@@ -63,8 +63,8 @@ static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, st
   return CMB_OK;
 }
 
-/* Imports `count` expressions `from` of the model into the graph of the step, with the model's inputs replaced as listed in r, and
- * stores them in `to`. Does nothing if `to` is NULL. */
+/* Copies `count` expressions `from` of the model's graph to the graph of the time step's equations, where the model's inputs are replaced
+ * as listed in r, and stores the copies in `to`. Does nothing if `to` is NULL. */
 static cmb_status import(cmb_step_source *s, const struct replacement *r, int count,
                          const cmb_expr *from, cmb_expr *to)
 {
@@ -133,13 +133,14 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 
 /* ---- derivatives of the applied forces */
 
-/* Returns whether the stiff part of the applied forces is differentiated separately: only this part is wanted and the model has it. */
+/* Returns whether the stiff part of the applied forces is differentiated separately, which is so if only this part is requested and the
+ * model has stiff forces. */
 static bool has_stiff(const cmb_step_source *s)
 {
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* Builds the expressions *to of the applied forces (nv) at the beginning of the step; with `loose` without the stiff forces, whose
+/* Builds the expressions *to of the applied forces (nv) at the beginning of the step. If `loose` is set, leaves out the stiff forces, whose
  * derivatives are built separately. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
@@ -165,9 +166,9 @@ static cmb_status take_stiff(cmb_step_source *s)
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
-/* Builds the expressions out := out + Σ_k c_k row_k row_kᵀ (nv x nv), which add the derivative of the stiff forces: force k acts along
- * the vector row_k, and c[k] is its derivative with respect to its deflection or to the rate of that. The same node of the graph is used
- * on both sides of the diagonal. */
+/* Adds the derivative of the stiff forces to the expressions `out` (nv x nv): Σ_k c_k row_k row_kᵀ, where force k acts along the vector
+ * row_k (nv, in s->stiff). c[k] is the derivative of force k with respect to its deflection, for a stiffness matrix, or to the rate of the
+ * deflection, for a damping matrix. */
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
   cmb_graph *g = s->graph;
@@ -185,8 +186,8 @@ static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
   }
 }
 
-/* Builds the expressions result := result + Σ_k row_k c_k (row_k · direction) (nv), which add the change of the stiff forces by a motion
- * in the direction q̇ = v. Force k acts along the vector row_k; c_k is its derivative with respect to its deflection. */
+/* Adds the change of the stiff forces by a motion in the direction q̇ = v (`direction`, nv) to the expressions `result` (nv): Σ_k row_k c_k
+ * (row_k · direction). Force k acts along the vector row_k; c_k is its derivative with respect to its deflection. */
 static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   cmb_graph *g = s->graph;
@@ -304,9 +305,10 @@ static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int 
   return CMB_OK;
 }
 
-/* Builds the expressions of the friction forces (count x nv) at the beginning of the step for the friction elements with the switching
- * functions which[count]: in `slip` while they slide with positive velocity, in `hold` the largest with which they can stick. Returns an
- * error if the forces are not linear in a mode of friction. */
+/* Builds the expressions of the friction forces at the beginning of the step for `count` friction elements that can stick, those with the
+ * switching functions which[count]. Row k of slip (count x nv) is the force of element k while it slides with positive velocity; row k of
+ * hold (count x nv) is its largest force while it sticks. Returns an error if the forces are not linear in the modes (slipping or sticking)
+ * of the elements. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {

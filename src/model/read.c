@@ -90,8 +90,9 @@ static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, 
   return d->name && value ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 
-/* Reads an entry of `simulate`, the default of a command line option, into the model: `key: value`; `key: {a: b}` as the option key with
- * the value "a=b"; `key: [v, w]` as the option given twice. */
+/* Reads one entry of the section `simulate` of a model file, which sets the default of a command line option, and adds it to the model. The
+ * entry `key: value` sets the option `key` to the value. `key: {a: b, ...}` gives the option once for each pair, with the value "a=b".
+ * `key: [v, w, ...]` gives the option once for each value. */
 static cmb_status read_default(cmb_reader *r, const cmb_node *node)
 {
   static const char expected[] = "a value, {name: value, ...} or [value, ...]";

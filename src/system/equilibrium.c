@@ -238,8 +238,8 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
   return CMB_OK;
 }
 
-/* Moves by the fraction alpha of the step to the trial position k->q_trial, projected onto the constraints, and computes the forces
- * there. */
+/* Computes the trial position k->q_trial, reached from k->q by the fraction alpha of the step k->dq and projected onto the
+ * constraints, and the forces there. */
 static cmb_status try_step(struct equilibrium_search *k, double alpha)
 {
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
@@ -426,9 +426,9 @@ static cmb_status report_stability(struct equilibrium_search *k, double *v,
   return CMB_OK;
 }
 
-/* Adds the forces of sticking friction to k->unbalanced (nv). Then subtracts from it the constraint forces Gᵀλ that are nearest to
- * the result, and adds their λ to k->lambda. Fails with a message if friction cannot hold the equilibrium. Does nothing if no
- * friction sticks. */
+/* Adds the forces of sticking friction to the unbalanced forces k->unbalanced (nv). Then subtracts from these the constraint
+ * forces Gᵀλ that are nearest to the sum, and adds their multipliers λ to k->lambda. Returns an error with a message if friction
+ * cannot hold the equilibrium. Does nothing if no friction sticks. */
 static cmb_status add_friction(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -503,8 +503,8 @@ static cmb_status assemble(struct equilibrium_search *k, const double *q)
   return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->unbalanced, k->lambda, &start);
 }
 
-/* Moves q (nq) to a position near it where the forces are balanced while the first-order states keep their values, which are the
- * last entries of v (nv). q is unchanged on failure. */
+/* Replaces q (nq) by a nearby position at time t in which the forces on the mechanism at rest are balanced. First-order states
+ * keep their values, which are the last entries of v (nv); the velocities in v are not used. q is unchanged on failure. */
 static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
 {
   const cmb_equations *eq = ev->eq;
@@ -526,9 +526,9 @@ static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
   return status;
 }
 
-/* Finds an equilibrium of positions q (nq) and first-order states, in v (nv), both in place: by Newton's method from the given
- * values or, if that fails, from a position where the forces are balanced with these states fixed. If both fail, the first error is
- * reported. */
+/* Finds an equilibrium of the positions q (nq) and the first-order states, which are the last entries of v (nv); overwrites both.
+ * Uses Newton's method from the given values or, if that fails, from a position where the forces are balanced with the
+ * first-order states fixed. If both fail, the first error is reported. */
 static cmb_status balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                           cmb_equilibrium_report *report)
 {

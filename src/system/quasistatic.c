@@ -152,8 +152,9 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
-/* Fails with a message that the changed parameters exert a force on a motion without stiffness: free motion k of the tangent space,
- * which is named by its largest velocity. */
+/* Returns an error with the message that the parameters that are changed exert a force in a direction without stiffness, in which
+ * no equilibrium follows. The direction is free motion k, row k of x->tangent.N; the message names the velocity with its largest
+ * component. */
 static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -169,8 +170,8 @@ static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 }
 
 /* Computes the derivatives of displacements (into row i of x->W) and of multipliers (row i of x->L) with respect to changing
- * parameter i at the state of rest. x->rhs must contain ∂r/∂p and is overwritten, x->gp must contain ∂g/∂p. Fails with a message if
- * the parameter exerts a force on a motion without stiffness. */
+ * parameter i at the state of rest. x->rhs must contain ∂r/∂p and is overwritten, x->gp must contain ∂g/∂p. Returns an error with
+ * a message if the parameter exerts a force in a direction without stiffness. */
 static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -269,9 +270,9 @@ cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start)
   return status <= 0 ? status : cmb_no_equilibrium(x->ev, x->t, status, NULL);
 }
 
-/* Predicts the positions x->q_try (nq) of the next state of rest on the line from the parameters x->p_from to the values `to`
- * (count). The path parameter s increases by at most ds and to at most 1, and no coordinate moves by more than LARGEST_STEP.
- * Returns the increase; x->dq (nq) becomes the predicted change. */
+/* Predicts the positions x->q_try (nq) of the next static equilibrium on the line from the parameters x->p_from to the values
+ * `to` (count). The path parameter s, 0 to 1 along this line, increases by at most ds and to at most 1, and no coordinate moves by more than
+ * LARGEST_STEP. Stores the predicted change of q in x->dq (nq). Returns the increase of s. */
 static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
 {
   const cmb_equations *eq = x->ev->eq;

@@ -97,8 +97,9 @@ static cmb_status take_memory(struct space *s)
 
 /* ---- the unknowns */
 
-/* Chooses n independent rows of a matrix (rows x n), given by its columns (n x rows): those coordinates or velocities from which
- * the others follow most accurately. Their indices become the first n entries of order (rows), ascending. */
+/* Selects n = s->n linearly independent rows of a matrix (rows x n) by QR factorisation of its transpose with column pivoting.
+ * `columns` (n x rows) is this transpose. Each row belongs to a coordinate or velocity; the selected ones determine the others
+ * accurately. Stores their indices in the first n entries of order (rows), ascending. */
 static cmb_status choose(struct space *s, int rows, const double *columns, int *order)
 {
   const int n = s->n;
@@ -222,8 +223,9 @@ static void change_of_rates(struct space *s, const struct change *c)
   }
 }
 
-/* Computes the derivatives of the residual and of the constraints at the state, into s->J, and factors the KKT matrix there. Leaves
- * out derivatives with respect to parameters if there are no inputs. */
+/* Computes the derivatives of the residual of the dynamic equations and of the constraints at the state in *s, and stores them in
+ * s->J. Then factors the KKT matrix for this state. Leaves out derivatives with respect to parameters if the state-space model
+ * has no inputs. */
 static cmb_status take_derivatives(struct space *s)
 {
   static const cmb_derivative wanted[] = {CMB_RESIDUAL_Q, CMB_RESIDUAL_V, CMB_GAMMA_Q,
@@ -247,8 +249,8 @@ static cmb_status take_derivatives(struct space *s)
   return cmb_factor_at(s->ev, s->t, s->q);
 }
 
-/* Returns the index of the input of which a parameter is the rate: that of the parameter with the same name without primes, as "u"
- * for "u'". Returns the parameter's own index if there is none. */
+/* Returns the index of the input of which a parameter is the rate of change: the parameter with the same name without primes, as
+ * "u" for "u'". Returns the parameter's own index if there is none. */
 static int input_of(const cmb_equations *eq, int parameter)
 {
   const char *name = eq->p_names[parameter];
@@ -259,8 +261,8 @@ static int input_of(const cmb_equations *eq, int parameter)
   return parameter;
 }
 
-/* Fails with a message if a position constraint depends on one of the inputs: an input would then move bodies directly, so that its
- * rates act as inputs as well. */
+/* Returns an error with a message if a position constraint depends on one of the inputs. Such an input would move bodies
+ * directly, so that its rates of change would act as inputs as well. */
 static cmb_status refuse_drives(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;

@@ -583,8 +583,8 @@ static const char *row_name(const struct steady *k, const struct entry *e)
                                                         : k->eq->v_names[e->index];
 }
 
-/* Fails with the message that no steady motion was found, and names the equation with the largest residual relative to the largest
- * entry of its row in the matrix of Newton's method. */
+/* Returns an error with the message that no steady motion was found. The message names the equation whose residual is largest in
+ * relation to the largest entry of its row in the matrix of Newton's method. */
 static cmb_status fail_not_steady(struct steady *k)
 {
   static const char *const words[] = {[R_FORCE] = "the unbalanced force or rate",
@@ -611,8 +611,8 @@ static cmb_status fail_not_steady(struct steady *k)
       words[e->kind], row_name(k, e), k->residuals[most]);
 }
 
-/* Checks that the accelerations by the equations of motion are those of a steady motion, and stores the largest difference in
- * report->defect. Fails with a message if it exceeds the tolerance. */
+/* Checks that the accelerations by the equations of motion agree with those of a steady motion. Stores the largest difference in
+ * report->defect; returns an error with a message if it exceeds the tolerance. */
 static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
 {
   const struct point *x = &k->here;
@@ -632,8 +632,8 @@ static cmb_status check_accelerations(struct steady *k, cmb_steady_report *repor
                         k->eq->v_names[most], k->da[most], k->a[most]);
 }
 
-/* Checks that the balance of forces, r = 0, holds along the whole motion and not only at the present position, dr/dt = 0. Fails
- * with a message otherwise: a force depends on a coordinate that grows along the motion. */
+/* Checks that the balance of forces, r = 0, holds along the whole steady motion and not only at the present position, that is,
+ * dr/dt = 0. Otherwise a force depends on a coordinate that grows along the motion, and an error with a message is returned. */
 static cmb_status check_along_motion(struct steady *k)
 {
   const cmb_equations *eq = k->eq;

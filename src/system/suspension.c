@@ -125,8 +125,8 @@ static void append_text(struct text *t, const char *format, ...)
   if (t->used >= TEXT_ROOM) t->used = TEXT_ROOM - 1;
 }
 
-/* Finds the wheel that a load such as "MARKER.fy" acts on, by the marker on its carrier: *wheel becomes its index, *part that of
- * the component among fx, fy, fz and mz. Returns false if there is no such wheel or component. */
+/* Finds the wheel on which a load such as "MARKER.fy" acts. *wheel is set to the index of the wheel whose carrier has this
+ * marker, *part to the index of the component among fx, fy, fz and mz. Returns false if there is no such wheel or component. */
 static bool find_load(const cmb_suspension_options *o, const char *name, int *wheel, int *part)
 {
   static const char *const parts[LOAD_PARTS] = {"fx", "fy", "fz", "mz"};
@@ -227,9 +227,10 @@ static cmb_status check_wheels(cmb_context *ctx, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Checks names in the options of a suspension sweep: that of a drive (a prescribed quantity) has no quote or line end, since it
- * becomes part of a quoted formula; wheels are markers of the model `plain`; loads are known and not repeated. Fails with a message
- * otherwise. */
+/* Checks the names in the options of a suspension sweep; returns an error with a message if one is invalid. The name of a
+ * prescribed quantity (o->drives) may have no single quote or line end, because it becomes part of a quoted formula. Each wheel
+ * has to be a marker of the model `plain`. Each load has to be MARKER.fx, .fy, .fz or .mz with the marker of a wheel, and may be
+ * given only once. */
 static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
                               const cmb_model *plain)
 {
@@ -270,8 +271,8 @@ static int drive_named(const cmb_suspension_options *o, const char *added)
   return -1;
 }
 
-/* Reports the last error again as one of a drive (a prescribed quantity of a sweep), under the drive's name, if it concerns an
- * entry that was added to the model for the drive; proposes a similar known name if there is one. Returns `status` in any case. */
+/* Reports the last error again under the name of a prescribed quantity of the sweep, if it concerns an entry that was added to
+ * the model for this quantity, and proposes a similar known name if there is one. Returns `status` in any case. */
 static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                              const cmb_model *plain, cmb_status status)
 {
@@ -346,9 +347,9 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Removes the forces of the road on wheels from the model, which the drives and loads of a sweep replace: contacts, tyres, and
- * loads that react on the ground. Their names are listed in k->left_out, up to MOST. Fails with a message if the model then has
- * first-order states. */
+/* Removes the forces of the road on the wheels from the model, as prescribed quantities and loads replace them in a sweep:
+ * contacts, tyres, and loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error
+ * with a message if the model then has first-order states. */
 static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -384,8 +385,8 @@ static void warn_ground_springs(cmb_suspension *k)
   }
 }
 
-/* Reads the model from the file `path` with the entries in the text t added, and makes the values of all drives (prescribed
- * quantities) and loads live parameters, which can be changed after set-up. Fails with a message if the text was too long. */
+/* Reads the model from the file `path` with the entries in the text t added, and makes the values of all prescribed quantities
+ * and loads live parameters, which can be changed after set-up. Returns an error with a message if the text was too long. */
 static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                             const struct text *t, cmb_model **model)
 {
@@ -519,8 +520,8 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Finds the indices of the parameters, constraints and outputs that were added to the model for drives (prescribed quantities),
- * loads and wheels, by their names. Fails with a message if the constraint of a drive is redundant. */
+/* Finds, by their names, the indices of the parameters, constraints and outputs that were added to the model for prescribed
+ * quantities, loads and wheels. Returns an error with a message if the constraint of a prescribed quantity is redundant. */
 static cmb_status find_added_indices(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -565,8 +566,8 @@ static bool carries_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* Fails with a message if a body that carries wheels is free to move along a coordinate of its joint to the ground, as a vehicle
- * body usually is: it would move with the wheel, and the sweep would not describe the suspension. */
+/* Returns an error with a message if a body that carries wheels is free to move along a coordinate of its joint to the ground, as
+ * a vehicle body usually is: it would move with the wheel, and the sweep would not describe the suspension. */
 static cmb_status refuse_free_body(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -589,8 +590,8 @@ static cmb_status refuse_free_body(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Reports the last error again as one of a drive (a prescribed quantity of a sweep), under the drive's name, if it concerns the
- * prescribed motion that was added to the model for the drive. Returns `status` in any case. */
+/* Reports the last error again under the name of a prescribed quantity of the sweep, if it concerns the prescribed motion that
+ * was added to the model for this quantity. Returns `status` in any case. */
 static cmb_status fail_motion(cmb_suspension *k, const cmb_suspension_options *o, cmb_status status)
 {
   const cmb_error *error = cmb_error_of(k->ctx);
@@ -659,8 +660,8 @@ static const double *twist(const cmb_suspension *k, const struct wheel *w, int i
   return k->out_moved + (ptrdiff_t)input * room + w->output + 6;
 }
 
-/* Finds for each wheel which drive (prescribed quantity) mostly changes the height of its centre, w->travel, and which one turns it
- * about a nearly vertical axis, w->steer. Drives that move in the sweep are preferred for the travel. */
+/* Finds for each wheel the prescribed quantity that mainly changes the height of its centre, w->travel, and the one that turns it
+ * about a nearly vertical axis, w->steer (both as indices). For the travel, quantities that change in the sweep are preferred. */
 static void find_roles(cmb_suspension *k)
 {
   for (int n = 0; n < k->wheel_count; n++) {
@@ -687,8 +688,8 @@ static double holding_force(const cmb_suspension *k, int drive)
   return k->x.lambda[row] * k->x.gp[drive * ng + row];
 }
 
-/* Returns the derivative of the force or moment that holds the quantity prescribed by a drive (an index) by that quantity: along
- * the sweep, or for a change of this drive alone if it does not move in the sweep. */
+/* Returns the derivative of the constraint force or moment that holds prescribed quantity number `drive` with respect to this
+ * quantity. It is taken along the sweep or, if the quantity does not change in the sweep, for a change of this quantity alone. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
@@ -831,8 +832,8 @@ static void fill_row(const cmb_suspension *k, double *row)
   }
 }
 
-/* Fails with a message that the sweep cannot go on. It names the drive or load that is farthest from its target value, and the
- * value that it has reached. */
+/* Returns an error with the message that the sweep cannot be continued. The message names the prescribed quantity or load that is
+ * farthest from its target value, and the value that it has reached. */
 static cmb_status fail_to_reach(cmb_suspension *k)
 {
   double most = 0;
@@ -849,8 +850,8 @@ static cmb_status fail_to_reach(cmb_suspension *k)
                         name, k->to[furthest], k->x.p[k->parameter[furthest]]);
 }
 
-/* Moves the suspension to the values k->to (inputs) of its drives (prescribed quantities) and loads. Fails with a message that
- * names the value reached if they cannot be reached. */
+/* Moves the suspension to the values k->to (inputs) of the prescribed quantities and loads of a sweep. If they cannot be reached,
+ * returns an error with a message that tells which value was reached. */
 static cmb_status move_to_inputs(cmb_suspension *k)
 {
   double reached;
