@@ -104,8 +104,8 @@ static cmb_expr tree(const struct source *s, int n)
   return apply(s, op, argument);
 }
 
-/* Returns the last of n steps, where each step applies an operation to results of earlier steps, inputs and constants. The first
- * argument is always the result of the step before, so that most steps contribute to the last one. */
+/* Returns the last of n steps, where each step applies an operation to results of earlier steps, inputs and constants. One argument is
+ * always the result of the step before, so that most steps contribute to the last one. */
 static cmb_expr shared(const struct source *s, int n)
 {
   cmb_expr *made = malloc(((size_t)n + 1) * sizeof *made);
