@@ -185,7 +185,7 @@ export class Mechanism {
     }
   }
 
-  // A coil where there is a stiffness, a damper where there is a damping, one in the other where there are both.
+  // Draws a force between two points: a coil if it has a stiffness, a damper if it has a damping, one inside the other if it has both.
   addSpring(f) {
     const [a, b] = f.points;
     const length = Math.max(this.motion.point(a).distanceTo(this.motion.point(b)), 1e-3 * this.size);
@@ -210,7 +210,7 @@ export class Mechanism {
 
   // ---- wheels
 
-  // A contact or tyre with a radius: the wheel is the cylinder that the model draws there, or what turns about the point; else a ball.
+  // Draws wheels for contacts and tyres with a radius: at a cylinder of the model at that place, or else about the axis of the revolute joint there; without one, a ball.
   addWheels() {
     for (const f of this.scene.forces.filter(isWheel)) {
       const p = f.points[0];

@@ -136,8 +136,8 @@ class ModelPage {
   warnings() {
     const { model } = this.page;
     const wide = this.report.scene.loops.map((l) => [l.name, apart(l)]).filter(([, d]) => d > 1e-6 * (model.size ?? 1));
-    const said = model.failure === null ? wide.map(([name, d]) => `the points of loop ${name} are ${shown(1000 * d, 4)} mm apart in the design position; closing it has moved the mechanism`) : [];
-    return [...model.warnings, ...said].map((w) => element("p", { class: "warning" }, `Warning: ${w}`));
+    const moved = model.failure === null ? wide.map(([name, d]) => `the points of loop ${name} are ${shown(1000 * d, 4)} mm apart in the design position; the assembly has moved the mechanism to close the loop`) : [];
+    return [...model.warnings, ...moved].map((w) => element("p", { class: "warning" }, `Warning: ${w}`));
   }
 
   makeStage(help) {
