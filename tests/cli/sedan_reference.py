@@ -1,5 +1,5 @@
-"""For test_sedan.sh: what Newton's laws, and the lengths of rods, say of models/sedan.yaml. Masses and points are those of the car's data;
-only the names of bodies and outputs are the model's."""
+"""Checks runs of models/sedan.yaml against Newton's laws and the lengths of its rods, for test_sedan.sh. Masses and points are those of the
+car's data; only the names of bodies and outputs are taken from the model."""
 import csv
 import sys
 from math import asin, atan2, cos, hypot, sin, sqrt
@@ -52,7 +52,7 @@ def outputs():
 # ---- laws
 
 def integral(table, name):
-    """Simpson's rule."""
+    """Integrates by Simpson's rule."""
     step = table[1]["t"] - table[0]["t"]
     assert len(table) % 2 == 1
     inner = sum((4 if i % 2 else 2) * table[i][name] for i in range(1, len(table) - 1))
@@ -90,7 +90,7 @@ def laws(names):
 # ---- lengths of rods
 
 def turned(r, w):
-    """r turned by the rotation vector w (Rodrigues)."""
+    """Returns r rotated by the rotation vector w (Rodrigues)."""
     angle = sqrt(sum(x * x for x in w))
     if angle == 0:
         return r
@@ -112,7 +112,7 @@ def defects(pose, rods, height, rack):
 
 
 def solved(a, b):
-    """a x = b by elimination with row exchanges."""
+    """Solves a x = b by elimination with row exchanges."""
     n = len(b)
     m = [row + [y] for row, y in zip(a, b)]
     for k in range(n):

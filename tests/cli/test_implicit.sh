@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Implicit functions in models: the cam of models/cam-follower.yaml against the same one with its height in closed form, with methods
-# of all kinds, in three formulations, with live parameters, interpreted and as native code; templates and copies against single
-# functions; events; trial steps beyond the last root; and what is said where there is none.
+# Implicit functions in models. The cam of models/cam-follower.yaml is compared with the same cam with its height in closed form, with
+# methods of all kinds, in three formulations, with live parameters, interpreted and as native code; templates and copies are compared
+# with single functions; events; trial steps beyond the last root; and the messages if there is no root.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -53,7 +53,7 @@ for code in mdop5 radau5; do
   same "$code: native code and interpreter have the same bits" 0
 done
 
-# ---- templates and copies; groups; an event of a root is where that of the coordinate is
+# ---- templates and copies; groups; an event of a root has the time of the same event of the coordinate
 
 cat >single.yaml <<'END'
 points: {O: [0, 0, 0], P: [1, 0, 0]}
@@ -98,7 +98,7 @@ check "both events at one time" awk '{ for (i = 2; i < NF; i++) {
     for (i = 0; i < n; i++) if ((low[i] - lower[i])^2 > 1e-20) exit 1
   }' events.txt
 
-# ---- beyond the last root: steps get smaller, and the motion turns before it
+# ---- trial steps beyond the last root are made smaller; the motion reverses before the root ends
 
 cat >wall.yaml <<'END'
 bodies: {m: {mass: 1, com: [0, 0, 0]}}

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# A row of N parallelograms through its flat position, where each loop loses a rank: every run agrees with the equation of the one
-# degree of freedom within 100 tolerances and reports every passage, whether its method passes such positions itself or an explicit one makes
-# the steps there.
+# A row of N parallelograms swings through its flat position, where each loop loses one rank. Every run agrees with the equation of the single
+# degree of freedom within 100 tolerances and reports every passage of this position, whether its method takes the steps near this position itself
+# or an explicit method does.
 #
-# CAMBER_ROWS=all runs all sizes, formulations, methods and tolerances, and prints a table; CAMBER_ROWS="40 cartesian bdf 1e-10" those
-# that have all of these words.
+# CAMBER_ROWS=all runs all sizes, formulations, methods and tolerances, and prints a table; CAMBER_ROWS="40 cartesian bdf 1e-10" runs
+# the cases with all of these words.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Start values through the command line: what a model or --start gives is held, whatever the size of the model and whatever its
-# formulas branch on; loops close on the branch that belongs to the given position; what had to move is reported, measured from
-# what was given.
+# Start values on the command line: values that a model or --start gives are kept, for models of any size and with formulas that have
+# branches; loops are closed in the branch that belongs to the given position; changes of other coordinates are reported, measured from
+# the given values.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -19,7 +19,7 @@ sys.exit(not eval(sys.argv[2]))
 PYTHON
 }
 
-# A crank at 20 rad/s, upright, and seventy bodies that have nothing to do with it: more than 64 unknowns. r = 0.1.
+# An upright crank at 20 rad/s, and seventy bodies that are not connected with it: more than 64 unknowns. r = 0.1.
 {
   printf 'points: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.28284271247461903, 0, 0]}\nbodies:\n'
   printf '  crank: {mass: 0.5, rod: [A, B]}\n  rod: {mass: 1, rod: [B, C]}\n  piston: {mass: 0.3, com: C}\n'
@@ -75,14 +75,14 @@ check "the velocities of two cranks and two bars move by 2 each" grep -q 'veloci
 "$CAMBER" run row.yaml --start j0=0.8 --t-end 0 >words.txt 2>/dev/null
 check "and so does run" grep -q 'positions moved by 1.6 rad to be consistent' words.txt
 
-# Two values that contradict each other: the first is held, the second is named.
+# Two values that contradict each other: the first one is kept, the message names the second one.
 "$CAMBER" check row.yaml --start j0=0.8 --start j2=0.3 --json >row.json 2>words.txt
 check "a value that cannot be held is named" grep -q "coordinate 'j2' cannot start at 0.3: the constraints make it 0.8" words.txt
 check "the other is held" holds row.json 'near(r["q"], [0.8] * 3 + [-0.8] * 2)'
 "$CAMBER" check row.yaml --start "j0'=2" --start "j2'=3" --json >row.json 2>words.txt
 check "and a rate" grep -q "rate 'j2'' cannot start at 3: the constraints make it 2" words.txt
 
-# A cart and a bob that hangs from it. Whatever the cart is told, the bob starts as given.
+# A cart and a bob that hangs from it. For every start value of the cart, the bob starts as given.
 cat >cart.yaml <<'YAML'
 points: {O: [0, 0, 0], B: [0, 0, -1]}
 bodies: {cart: {mass: 2, com: O}, bob: {mass: 1, rod: [O, B]}}
@@ -119,7 +119,7 @@ YAML
 "$CAMBER" check road.yaml --json >road.json
 check "wheel on a road by points" holds road.json 'near(r["q"] + r["v"], [-0.19, 0.05, -0.42, 0])'
 
-# Where not all values can be held, those of the command line come before those of the model.
+# If not all values can be kept, those of the command line have priority over those of the model.
 "$CAMBER" check four-bar --start "psi'=5" --json >bar.json 2>/dev/null
 rate="abs(r[\"v\"][2] - 5) < 1e-9"
 check "--start comes before the model's rates" holds bar.json "$rate"

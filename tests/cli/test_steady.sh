@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# camber linearize --vary: pictures and tables of eigenvalues over speed, no crossing left out, words for what it has no use for; and a car on a
-# double wishbone, whose loops are closed by balls, that stays in the steady motion found for it.
+# camber linearize --vary: plots and tables of eigenvalues over speed, with all crossings, and messages for unsuitable arguments; a car on double
+# wishbones, whose loops are closed by spherical joints, stays in the steady motion that was found.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -238,13 +238,13 @@ check 'a velocity that is not free: exit 2' test $? -eq 2
 has "--free spin is missing" stderr
 check 'with it' "$CAMBER" linearize wheel.yaml --steady speed=2 --steady "spin'=5" --free spin >report
 
-# ---- exported code starts elsewhere, and says so
+# ---- exported code does not start in the steady motion; a message states this
 sed 's/^simulate: .*/simulate: {trim: drive, steady: {speed: 3}}/' waves.yaml >export.yaml
 check 'export' "$CAMBER" export c export.yaml -o exported >report 2>stderr
 has "exported code starts from the model's start values" stderr
 check 'said once' test "$(grep -c 'steady motion' stderr)" -eq 1
 
-# ---- a car with the bundled double wishbone: it stays as it is
+# ---- a car with the bundled double wishbone stays in its steady motion
 check 'the car' python3 - "$SOURCE_DIR/models/double-wishbone.yaml" <<'END'
 import sys
 text = open(sys.argv[1]).read()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A rod without a radius has no moment of inertia about itself. Where a joint lets it turn that way there is no acceleration for that
-# turn: every formulation refuses it, in every direction, with the body and the axis. Where the turn is not free the rod swings as
-# it should. The same holds for rotors, which have inertia about their axis only.
+# A rod without a radius has no moment of inertia about its own axis. If its joint allows this rotation, the angular acceleration is
+# undefined: every formulation refuses the model, for every direction of the axis, with a message that names the body and the axis. If the
+# rotation is not free, the rod swings correctly. The same holds for rotors, which have inertia about their axis only.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -44,7 +44,7 @@ refused() {
   done
 }
 
-# Where the tip is at the end.
+# Prints the position of the tip at the end.
 tip() {
   awk '$1 == "outputs" {inside = 1} inside && $1 ~ /^[xyz]$/ {printf "%.6f ", $2 + 0}' text
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# camber tyre: every bundled file is read, drawn and written; what is printed agrees with the curves; broken files and options are refused;
+# camber tyre: every bundled file is read, plotted and written; the printed numbers agree with the curves; wrong files and options are refused;
 # docs/tyres.md has every key of the table.
 set -u
 # shellcheck source=../support/cli.sh
@@ -44,7 +44,7 @@ refuse() { # WORDS ARGUMENT...
 car=$SOURCE_DIR/models/tyres/car-205-60r15.tir
 sed 's/^FNOMIN.*/FNOMIN = heavy/' "$car" >bad.tir
 refuse "bad.tir:$(grep -n FNOMIN bad.tir | cut -d: -f1):10: FNOMIN is 'heavy'; expected a number" bad.tir
-# A model that uses the file says so as well, and which force does.
+# With a model that uses the file, the message also names the force.
 cat >uses-bad.yaml <<'YAML'
 points: {W: [0, 0, 0.3]}
 bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Events of the user's, stops and restitution on the command line: what is wrong in a model is told with its place, what a method or an
-# export cannot do is refused, a run that an event stops is done and says why, rests are told with the time at which impacts accumulate.
+# Events of the user, stops and restitution on the command line: errors in a model are reported with their positions; methods and exports that do
+# not support them are refused; a run that an event stops is successful and reports the event; resting contacts are reported with the time at
+# which impacts accumulate.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -79,7 +80,7 @@ contact "restitution: 1, friction: 0.3" 4:107 "expected no 'friction' beside it"
 contact "restitution: 1}, push: {type: load, on: {body: ball, at: [0, 0, 1]}, force: [0, 0, bench.fz]" 4:174 \
   "'bench.fz' is known only when the motion is and cannot stand in a force"
 
-# ---- methods and exports that have no room for it
+# ---- methods and exports that do not support events
 
 model "{touch: {when: z < 0, action: {reset: {z': -z'}}}}"
 for method in lie rosw2; do
@@ -135,7 +136,7 @@ assert float(rows[-1]["t"]) == run["t"] and abs(float(rows[-1]["h"])) < 1e-9, ro
 END
 check "the last row is where the event is" python3 look.py
 
-# ---- rest
+# ---- resting contacts
 
 cat >ball.yaml <<'END'
 parameters: {e: 0.8}
@@ -163,7 +164,7 @@ assert abs(last["t"] - (6 + 9.81 / 5)) < 1e-8 and "stopped_by" not in run, last
 END
 check "the limit is in the JSON" python3 look.py
 
-# ---- a reset of one's own ends in rest in all coordinates: the rate of a joint and that of what it carries are the same
+# ---- an impact law written as a reset ends in a resting contact in all coordinates: joint rate and velocity of the carried body agree
 
 cat >own.yaml <<'END'
 bodies: {b: {mass: 2, com: [0, 0, 1]}}
@@ -220,7 +221,7 @@ nan "loops: {low: {type: stop, formula: z*sqrt(1 - t), restitution: 0}}"
 nan "loops: {low: {type: stop, formula: z, restitution: 0}}" "forces: $push sqrt(1 - t)]}}"
 nan "forces: $push \"-20*(1 + sqrt(1 - t))*sign(z')\"]}}"
 
-# ---- what cannot go on, and what can
+# ---- runs that must end, and runs that can continue
 
 cat >fall.yaml <<'YAML'
 bodies: {ball: {mass: 1, sphere: [0, 0, 1], radius: 0.1}}
@@ -275,7 +276,7 @@ sed 's/SHARE/0/' holds.yaml >run.yaml
 "$CAMBER" run run.yaml >out 2>err
 check "a sum of them does not" test $? -eq 0
 
-# ---- three carts act together beside more bodies that rest by events than there are stops: these stay at rest
+# ---- simultaneous impacts of three carts in a model in which more bodies are held at rest by events than there are stops: these stay at rest
 
 python3 - >beside.yaml <<'END'
 n, carts = range(12), range(3)
@@ -292,7 +293,7 @@ check "carts that act together beside bodies at rest: these stay" python3 -c 'im
 r = json.load(open("out.json"))
 assert r["status"] == "ok" and [e["name"] for e in r["events"] if e["t"] > 0.5] == ["s1", "s2", "s1.rest", "s2.rest"]'
 
-# ---- a row of ten bodies that rest and leave, each in its own time: in how many ways they rest has a limit
+# ---- ten bodies that come to rest and are released at different times: the number of combinations of resting contacts has a limit
 
 python3 - >ways.yaml <<'END'
 print("gravity: [0, 0, 0]")
@@ -308,7 +309,7 @@ timeout 60 "$CAMBER" run ways.yaml --t-end 5 >out 2>err
 check "more ways to rest than a run has memory for: exit code 1" test $? -eq 1
 check "more ways to rest than a run has memory for: words" grep -q "dry friction has held in 200 different ways" err
 
-# ---- velocities that jump: what holds or switches is not taken along
+# ---- jumps of velocities: sticking and modes from before the jump are not kept
 
 cat >cart.yaml <<'YAML'
 gravity: [0, 0, 0]
@@ -358,7 +359,7 @@ sed "s/formula: 1 - x/formula: 'if(t < 0.2, 1 - x, -x)'/" cart.yaml >jump.yaml
 "$CAMBER" run jump.yaml >out 2>err
 check "a gap that jumps is refused" grep -q "stop 's': its gap is -0.38 at t = 0.2" err
 
-# ---- functions of velocities that a rest holds at 0: rounding does not switch them
+# ---- functions of velocities that a resting contact holds at 0: rounding errors do not switch them
 
 cat >corners.yaml <<'YAML'
 bodies: {box: {mass: 3, box: [0.4, 0.1, 0.2], at: [0, 0, 0.1]}}
@@ -417,7 +418,7 @@ assert (end["name"], end["direction"], up["name"]) == ("hit.rest", -1, "up") and
 END
 done
 
-# ---- a block on a belt: it sticks from the start on, slips by one event to the side to which the belt leaves it, and sticks again
+# ---- a block on a belt: it sticks from the start on, is released by one event, slides, and sticks again
 
 cat >belt.yaml <<'YAML'
 parameters: {m: 1, k: 40, vb: 0.2, mus: 0.6, mud: 0.4, c: 2, g: 9.81}
@@ -444,7 +445,7 @@ END
   done
 done
 
-# ---- an event that undoes what it has done
+# ---- an event that reverses its own effect
 cat >undone.yaml <<'YAML'
 gravity: [0, 0, 0]
 bodies: {b: {mass: 2, com: [0, 0, 0]}}

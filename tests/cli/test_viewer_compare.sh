@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pages that compare results in a browser (tests/viewer/compare.mjs). Where node, Chromium or the viewer are not there it says so, and tests nothing:
-# scripts/setup.sh viewer installs them.
+# Tests pages that compare results in a browser (tests/viewer/compare.mjs). If node, Chromium or the viewer is missing (scripts/setup.sh viewer installs
+# them), the test is skipped.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
