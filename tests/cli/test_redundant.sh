@@ -39,7 +39,7 @@ ends() { # DESCRIPTION CODE WORDS [OPTION...]
   for form in explicit residual cartesian; do
     "$CAMBER" run model.yaml --formulation $form "$@" >out.txt 2>err.txt
     check "$description, $form: exit code $code" test $? -eq "$code"
-    check "$description, $form: words" grep -q -e "$words" err.txt
+    check "$description, $form: message" grep -q -e "$words" err.txt
   done
 }
 
@@ -168,7 +168,7 @@ model '' '0.3*t' '0.3*t + 0.01*exp(-(250*(t - 0.531))^2)'
 for form in explicit residual; do
   "$CAMBER" run model.yaml --formulation $form --rtol 1e-5 >out.txt 2>err.txt
   check "a drive that goes its own way for a moment, $form: exit code" test $? -eq 1
-  check "a drive that goes its own way for a moment, $form: words" \
+  check "a drive that contradicts the other one for a moment, $form: message" \
     grep -q "constraint 'second' contradicts those that it repeated until t = 0.5[123]" err.txt
 done
 # The same with a duration of a thousandth of the step size, in either of the drives.

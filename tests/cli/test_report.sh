@@ -201,7 +201,7 @@ printf 'old\n' >full.html
   exec "$CAMBER" run fivelink --html full.html >stdout 2>stderr
 )
 check "disk full: exit code 2" [ $? -eq 2 ]
-check "disk full: words: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
+check "disk full: message: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
 check "disk full: the older file" [ "$(cat full.html)" = old ]
 check "disk full: nothing else: $(ls)" [ -z "$(ls ./*.partial 2>/dev/null)" ]
 check "disk full: the summary names no report" [ "$(grep -c full.html stdout)" -eq 0 ]

@@ -196,12 +196,12 @@ for ending in h5 mat; do
     exec "$CAMBER" run pendulum --every 1e-3 --out "run.$ending" >/dev/null 2>stderr
   )
   check "$ending, file too large: exit code 2" [ $? -eq 2 ]
-  check "$ending, file too large: words" grep -q "^camber: cannot write 'run.$ending': .*is in 'run.$ending.partial'" stderr
+  check "$ending, file too large: message" grep -q "^camber: cannot write 'run.$ending': .*is in 'run.$ending.partial'" stderr
   check "$ending, file too large: older file" [ "$(cat "run.$ending")" = old ]
 done
 
 "$CAMBER" run pendulum --out run.txt >/dev/null 2>stderr
 check "another ending: exit code 2" [ $? -eq 2 ]
-check "another ending: words" grep -q "ends in .csv, .h5 or .mat" stderr
+check "another ending: message" grep -q "ends in .csv, .h5 or .mat" stderr
 
 finish

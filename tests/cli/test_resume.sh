@@ -116,7 +116,7 @@ refuse "cannot" four-bar --save no/such/folder/x.state
 cp state.csv kept.csv
 "$CAMBER" run pendulum --t-end 2 --resume state.csv --out ./state.csv >/dev/null 2>words
 check "over its own state: exit code 2" [ $? -eq 2 ]
-check "over its own state: words" grep -q -- '--out and --resume are the same file' words
+check "--out would overwrite the state: message" grep -q -- '--out and --resume are the same file' words
 check "over its own state: it is still there" cmp -s state.csv kept.csv
 
 finish

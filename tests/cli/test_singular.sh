@@ -62,7 +62,7 @@ for method in mdop5 mdop853 hem5; do
 done
 
 "$CAMBER" run parallelogram.yaml >words.txt
-check "passages in words" grep -q "the constraints lose rank here: '" words.txt
+check "passages are printed" grep -q "the constraints lose rank here: '" words.txt
 
 holds() { # FILE EXPRESSION of r
   python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2"

@@ -35,7 +35,7 @@ PYTHON
 "$CAMBER" check many.yaml --json >many.json 2>/dev/null
 check "a given rate is held in a large model" holds many.json 'near(r["v"][:3], [20, -20, 2])'
 "$CAMBER" check many.yaml --start main=0.3 --start "s7'=-2" --json >many.json 2>/dev/null
-check "and what --start says" holds many.json 'near([r["q"][0], r["v"][0], r["v"][9]], [0.3, 20, -2])'
+check "values of --start are kept" holds many.json 'near([r["q"][0], r["v"][0], r["v"][9]], [0.3, 20, -2])'
 
 # A row of two parallelograms, cranks of 1 m, 1 m apart. The first crank is given: the others turn as far, the bars stay level.
 cat >row.yaml <<'YAML'
@@ -68,7 +68,7 @@ check "--start is held" holds row.json 'near(r["q"], [1.2] * 3 + [-1.2] * 2)'
 "$CAMBER" run row.yaml --start j1=0.8 --formulation cartesian --t-end 0.01 --json >row.json 2>/dev/null
 check "in Cartesian coordinates too" holds row.json 'r["status"] == "ok"'
 "$CAMBER" check row.yaml --start j0=0.8 >words.txt 2>/dev/null
-check "check says what moved" grep -q 'positions    moved by 1.6 rad to be consistent, [jb][12] most' words.txt
+check "camber check reports which coordinate has moved most" grep -q 'positions    moved by 1.6 rad to be consistent, [jb][12] most' words.txt
 check "velocities that are 0 fit" grep -q 'velocities   consistent as given' words.txt
 "$CAMBER" check row.yaml --start "j0'=2" >words.txt 2>/dev/null
 check "the velocities of two cranks and two bars move by 2 each" grep -q 'velocities   moved by 4 rad/s to be consistent, [jb][12]. most' words.txt
@@ -144,7 +144,7 @@ for formulation in explicit cartesian; do
   "$CAMBER" run dead.yaml --t-end 0 --formulation $formulation --json >dead.json 2>words.txt
   check "$formulation: a start from a dead centre" \
     awk '/"angle": [0-9-]/ {a = $2 + 0} /"x": [0-9-]/ {x = $2 + 0} END {exit !((a - 1.44546849562683)^2 < 1e-18 && (x + 0.05)^2 < 1e-20)}' dead.json
-  check "$formulation: says which way" grep -q "dead centre of coordinate 'bore'.*main' is positive" words.txt
+  check "$formulation: the message has the direction" grep -q "dead centre of coordinate 'bore'.*main' is positive" words.txt
 done
 "$CAMBER" check dead.yaml --set s=-0.1 >text.txt 2>words.txt
 check "the other dead centre is reached" test "$(grep -c "cannot start" words.txt)" -eq 0
@@ -161,7 +161,7 @@ joints: {ball: {type: spherical, orientation: euler, child: b, at: [0, 0, 0], st
 END
 for form in explicit cartesian; do
   "$CAMBER" check ball.yaml --formulation $form >text.txt 2>words.txt
-  check "$form: a length of 1.41 is told" grep -q "warning: ball.yaml:3:86: joint 'ball': the Euler parameters have the length 1.41421356, " words.txt
+  check "$form: a warning has the length of 1.41" grep -q "warning: ball.yaml:3:86: joint 'ball': the Euler parameters have the length 1.41421356, " words.txt
   "$CAMBER" check ball.yaml --formulation $form --set p=1e-7 >text.txt 2>words.txt
   check "$form: rounding is not" test ! -s words.txt
   "$CAMBER" check ball.yaml --formulation $form --set p=0 --start ball.p1=0.5 >text.txt 2>words.txt

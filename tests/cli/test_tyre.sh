@@ -80,11 +80,11 @@ outputs: {load: tyre.Fz}
 simulate: {t-end: 0.01, method: radau5}
 YAML
 "$CAMBER" run side.yaml --set lean=0.05 --json >out 2>err
-check "'$(cat err)' says what is left out" grep -qF "side.yaml:5:83: force 'tyre': the load is computed without the forces along the road: Q_FCX = 0 and Q_FCY = 0.3 of 'side.tir' are left out" err
+check "the message has what is left out: '$(cat err)'" grep -qF "side.yaml:5:83: force 'tyre': the load is computed without the forces along the road: Q_FCX = 0 and Q_FCY = 0.3 of 'side.tir' are left out" err
 sed 's/^Q_FCY.*//' side.tir >plain.tir
 sed 's/side.tir/plain.tir/' side.yaml >plain.yaml
 "$CAMBER" run plain.yaml --set lean=0.05 --json >out2 2>err
-check "'$(cat err)' has nothing to say" test ! -s err
+check "no message: '$(cat err)'" test ! -s err
 check 'camber alone does not change the load' python3 -c "
 import json
 a, b = (json.load(open(f))['outputs']['load'] for f in ('out', 'out2'))

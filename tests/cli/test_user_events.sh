@@ -86,15 +86,15 @@ model "{touch: {when: z < 0, action: {reset: {z': -z'}}}}"
 for method in lie rosw2; do
   "$CAMBER" run bad.yaml --method $method >out 2>err
   check "$method refuses resets" test $? -eq 2
-  check "$method says why" grep -q "cannot reset velocities" err
+  check "$method: the message has the reason" grep -q "cannot reset velocities" err
 done
 "$CAMBER" export c bad.yaml -o exported >out 2>err
 check "an export with resets is refused" test $? -eq 2
-check "and says why" grep -q "event 'touch' resets velocities" err
+check "the message names the event that resets velocities" grep -q "event 'touch' resets velocities" err
 model "{high: {when: z > 0, action: stop}}"
 "$CAMBER" export c bad.yaml -o exported >out 2>err
 check "an export with an event that stops is refused" test $? -eq 2
-check "and says why, too" grep -q "event 'high' ends the run" err
+check "the message names the event that ends the run" grep -q "event 'high' ends the run" err
 for law in 0.5 "{law: poisson, value: 0.5}"; do
   model "{}" "{bench: {type: stop, formula: z + 1, restitution: $law}}"
   echo "outputs: {f: bench.force, g: z.fx}" >>bad.yaml
@@ -121,7 +121,7 @@ END
 check "a run that an event stops is done" test $? -eq 0
 "$CAMBER" run stops.yaml >out
 check "exit code 0" test $? -eq 0
-check "it says what stopped it" grep -q "stopped  *by event 'left.touch' at t = 0.4515236" out
+check "the report names the event that stopped the run" grep -q "stopped  *by event 'left.touch' at t = 0.4515236" out
 cat >look.py <<'END'
 import csv, json, math
 
@@ -147,7 +147,7 @@ forces: {lift: {type: load, on: {body: ball, at: [0, 0, 0]}, force: [0, 0, "max(
 simulate: {t-end: 9}
 END
 "$CAMBER" run ball.yaml --set e=0.1 >out
-check "a rest is told with the time at which impacts accumulate" \
+check "a resting contact is reported with the time at which impacts accumulate" \
   grep -q "bench comes to rest (impacts accumulate at t = 0.55186222" out
 check "and so is its end" grep -Eq "t = 7.96[0-9]* +bench leaves" out
 "$CAMBER" run ball.yaml --rtol 1e-10 --json >ball.json
@@ -237,10 +237,10 @@ fall() { # HEIGHT REST
 }
 fall -0.3 "loops: {floor1: {type: stop, formula: z, restitution: 0.5}}"
 check "a start inside a stop: exit code 1" test $? -eq 1
-check "a start inside a stop: words" grep -q "stop 'floor1': its gap is -0.3 at t = 0, where the run begins" err
+check "a start inside a stop: message" grep -q "stop 'floor1': its gap is -0.3 at t = 0, where the run begins" err
 fall 1 "events: {e1: {when: z < 0 and t > 0.1, action: {reset: {z': -0.5*z'}}}}"
 check "impacts without a surface to rest on: exit code 1" test $? -eq 1
-check "impacts without a surface to rest on: words" grep -q "event 'e1' comes faster and faster" err
+check "accumulating impacts without a surface for a resting contact: message" grep -q "event 'e1' comes faster and faster" err
 fall 1 "loops: {floor1: {type: stop, formula: z - u, restitution: 0.5}}"
 check "a rest on a surface that moves with an input: exit code 0" test $? -eq 0
 check "a rest on a surface that moves with an input: where" awk '$1 == "\"h\":" { found = ($2 - 0.01*sin(3))^2 < 1e-16; exit } END { exit !found }' out
@@ -307,7 +307,7 @@ timeout 60 "$CAMBER" run ways.yaml --t-end 0.2 >out 2>err
 check "few ways to rest" test $? -eq 0
 timeout 60 "$CAMBER" run ways.yaml --t-end 5 >out 2>err
 check "more ways to rest than a run has memory for: exit code 1" test $? -eq 1
-check "more ways to rest than a run has memory for: words" grep -q "dry friction has held in 200 different ways" err
+check "more combinations of resting contacts than a run may have: message" grep -q "dry friction has held in 200 different ways" err
 
 # ---- jumps of velocities: sticking and modes from before the jump are not kept
 
@@ -455,6 +455,6 @@ simulate: {t-end: 2}
 YAML
 "$CAMBER" run undone.yaml >out 2>err
 check "a reset that undoes itself: exit code 1" [ $? -eq 1 ]
-check "a reset that undoes itself: words" grep -q "event 'turn' resets leads back through its condition" err
+check "a reset that reverses its own effect: message" grep -q "event 'turn' resets leads back through its condition" err
 
 finish

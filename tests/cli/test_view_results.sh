@@ -177,8 +177,8 @@ check "a model that cannot be checked: $(cat stderr)" grep -q "^camber: warning:
 look unchecked.html "len(r['notes']) == 1 and r['notes'][0].startswith(\"$words\")" 'r["formulation"] == "explicit"'
 cp stair.csv again.csv
 view stair.csv again.csv stair.mat --model fivelink --set stair=1 -o unchecked.html
-check "it is said once, with the files: $(cat stderr)" grep -qx "camber: warning: stair.csv, again.csv: $words.*" stderr
-check "and nothing else is said" [ "$(wc -l <stderr)" -eq 1 ]
+check "the warning is given once, with the files: $(cat stderr)" grep -qx "camber: warning: stair.csv, again.csv: $words.*" stderr
+check "there is no other message" [ "$(wc -l <stderr)" -eq 1 ]
 look unchecked.html '[len(x["notes"]) for x in all_] == [1, 1, 0]'
 
 # ---- several results
@@ -297,7 +297,7 @@ printf 'old\n' >full.html
   exec "$CAMBER" view stair.mat -o full.html >stdout 2>stderr
 )
 check "disk full: exit code 2" [ $? -eq 2 ]
-check "disk full: words: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
+check "disk full: message: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
 check "disk full: the older file" [ "$(cat full.html)" = old ]
 check "disk full: nothing else: $(ls)" [ -z "$(ls ./full.html.* 2>/dev/null)" ]
 

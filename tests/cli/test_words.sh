@@ -10,7 +10,7 @@ look() { # FILE EXPRESSION: of x, the JSON object in the file
 x = json.load(open(sys.argv[1]))
 sys.exit(not eval(sys.argv[2]))' "$1" "$2"
 }
-says() { check "says '$1'" grep -qF -- "$1" "$2"; }
+says() { check "prints '$1'" grep -qF -- "$1" "$2"; }
 
 # ---- help is at most 80 columns wide, and so is the list of methods but for the words of an option
 "$CAMBER" --help >help
