@@ -93,7 +93,7 @@ def run_in_order(tests, seconds, jobs):
     """Runs the tests, shortest first. Returns the output of the first that fails, or None."""
     failed = []
 
-    def judge(test):
+    def run_unless_failed(test):
         if failed:
             return
         result = run_test(test, {}, LIMIT)
@@ -103,7 +103,7 @@ def run_in_order(tests, seconds, jobs):
             failed.append(f"{result.output[-5000:]}\nFAILED: {test['name']}")
 
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(judge, sorted(tests, key=lambda test: seconds.get(test["name"], 1))))
+        list(pool.map(run_unless_failed, sorted(tests, key=lambda test: seconds.get(test["name"], 1))))
     return failed[0] if failed else None
 
 

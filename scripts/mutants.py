@@ -114,7 +114,7 @@ class Campaign:
             with open(self.tree / name, "a", encoding="utf-8") as file:
                 file.write(f"set_source_files_properties({paths} PROPERTIES COMPILE_OPTIONS -w)\n")
 
-    # ---- the tests
+    # ---- running the tests
 
     def compile(self):
         run(["cmake", "--build", "--preset", "dev", "-j", str(self.jobs)], self.tree)

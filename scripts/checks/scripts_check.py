@@ -86,7 +86,7 @@ def run(tree):
 def mutation_findings():
     compiler = shutil.which("cc")
     if not compiler:
-        raise CannotCheck("there is no cc")
+        raise CannotCheck("the compiler cc is not installed")
     sites = mutation.Code(PROGRAM).sites()
     findings = [Finding(MUTATION, 1, f"finds no mutant of the kind '{kind}'") for kind in mutation.KINDS if kind not in {site.kind for site in sites}]
     if len(sites) < MUTANTS:

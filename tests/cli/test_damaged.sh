@@ -23,7 +23,7 @@ random.seed(5)
 
 def damage(whole):
     data, kind = bytearray(whole), random.random()
-    head = min(len(data), 6000)  # most of the structure is there
+    head = min(len(data), 6000)  # this part contains most of the structure
     if kind < 0.2:
         return data[: random.randrange(len(data))]
     if kind < 0.7:

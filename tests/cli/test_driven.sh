@@ -17,7 +17,7 @@ sed -e '/^joints:/a\  hinge: {type: revolute, child: bob, at: [0, 1, 0], axis: y
 cat >driven.py <<'PYTHON'
 import csv, math, os, subprocess, sys
 
-R, L, SPEED, G, RADIUS = 0.05, 0.2, 20.0, 9.81, 0.01  # as the model has them; masses: crank 0.5, rod 0.4, piston 0.6
+R, L, SPEED, G, RADIUS = 0.05, 0.2, 20.0, 9.81, 0.01  # parameters of the model; masses: crank 0.5, rod 0.4, piston 0.6
 RTOL, T_END, EVERY = 1e-6, 5, 0.02
 
 
@@ -29,7 +29,7 @@ def energy(phi):
     """Kinetic and potential, at constant speed."""
     def inertia(mass, length):
         return mass * (3 * RADIUS**2 + length**2) / 12
-    sine = R / L * math.sin(phi)  # of the rod's angle
+    sine = R / L * math.sin(phi)  # sine of the rod's angle
     turning = R * math.cos(phi) * SPEED / (L * math.sqrt(1 - sine * sine))
     x_A, z_A = -R * math.sin(phi) * SPEED, -R * math.cos(phi) * SPEED
     x_B = x_A - L * sine * turning

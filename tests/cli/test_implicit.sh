@@ -125,17 +125,17 @@ gravity: [0, 0, 0]
 implicit: {w: {equation: w^2 - 1 + x, start: 2}}
 outputs: {y: w}
 END
-said() { # WORDS ARGUMENT...
+refused() { # WORDS ARGUMENT...: the run fails with a message that contains WORDS
   local words=$1
   shift
   "$CAMBER" "$@" >stdout 2>stderr
   code=$?
   check "$*: exit code $code" [ "$code" -eq 1 ]
-  check "$*: '$words' is not in: $(cat stderr)" grep -qF -- "$words" stderr
+  check "$*: the message contains '$words': $(cat stderr)" grep -qF -- "$words" stderr
 }
-said 'implicit function w, line 5' run none.yaml
+refused 'implicit function w, line 5' run none.yaml
 sed -e 's/w^2 - 1/w^2 + 1/; s/^outputs.*//' none.yaml >start.yaml
-said 'start: no root is found from the start value of the implicit function w, line 5' check start.yaml
-said 'start: no root is found from the start value of the implicit function w, line 5' run start.yaml
+refused 'start: no root is found from the start value of the implicit function w, line 5' check start.yaml
+refused 'start: no root is found from the start value of the implicit function w, line 5' run start.yaml
 
 finish

@@ -214,7 +214,7 @@ def test_interrupt_between_repetitions():
 globals()[sys.argv[1]]()
 END
 
-if [ -z "${CAMBER_SANITIZED-}" ]; then # a process that is killed says nothing of its memory
+if [ -z "${CAMBER_SANITIZED-}" ]; then # the sanitizers cannot check the memory of a killed process
   check "killed" python3 kill.py test_kills
   check "killed among events" python3 kill.py test_kills_at_events
 fi

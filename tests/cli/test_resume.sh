@@ -25,7 +25,7 @@ resumed() { # METHOD T OPTION...
     python3 - <<'END'
 import json
 whole, rest = json.load(open("whole.json")), json.load(open("rest.json"))
-for key in "seconds", "events", "impulses":  # what happened before is not told again
+for key in "seconds", "events", "impulses":  # a resumed run does not report events before the state
     whole.pop(key, None), rest.pop(key, None)
 raise SystemExit(whole != rest)
 END

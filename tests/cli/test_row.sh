@@ -9,7 +9,7 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-# Every second body is a coupler that only shifts; gravity along the ground line, so that the row swings about the flat position.
+# Every second body is a coupler that only translates; gravity acts along the ground line, so that the row swings about the flat position.
 cat >row.yaml <<'YAML'
 title: Row of N parallelograms
 parameters: {N: 2, crank_length: 0.2, ground_length: 0.5, angle: 0.6, speed: 0}
@@ -45,7 +45,7 @@ cat >row.py <<'PYTHON'
 import json, math, os, subprocess, sys
 
 T_END, ANGLE = 1.0, 0.6
-MOST_SECONDS = 300  # a few are enough, but for sanitizers and a machine that does other things
+MOST_SECONDS = 300  # a few seconds are enough, except under sanitizers or on a busy machine
 
 
 def exact(N, steps=20000):

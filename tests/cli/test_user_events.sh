@@ -293,7 +293,7 @@ check "carts that act together beside bodies at rest: these stay" python3 -c 'im
 r = json.load(open("out.json"))
 assert r["status"] == "ok" and [e["name"] for e in r["events"] if e["t"] > 0.5] == ["s1", "s2", "s1.rest", "s2.rest"]'
 
-# ---- ten bodies that come to rest and are released at different times: the number of combinations of resting contacts has a limit
+# ---- ten bodies that come to rest and are released at different times: the number of different sets of resting contacts in a run is limited
 
 python3 - >ways.yaml <<'END'
 print("gravity: [0, 0, 0]")
@@ -304,10 +304,10 @@ print("loops: {", ", ".join(f"s{i}: {{type: stop, formula: x{i}, restitution: 0}
 print("forces: {", ", ".join(f'f{i}: {{type: torsion, coordinate: x{i}, torque: "0.6 + sin({40 + 7.3*i}*t)"}}' for i in n), "}")
 END
 timeout 60 "$CAMBER" run ways.yaml --t-end 0.2 >out 2>err
-check "few ways to rest" test $? -eq 0
+check "few sets of resting contacts: exit code 0" test $? -eq 0
 timeout 60 "$CAMBER" run ways.yaml --t-end 5 >out 2>err
-check "more ways to rest than a run has memory for: exit code 1" test $? -eq 1
-check "more combinations of resting contacts than a run may have: message" grep -q "dry friction has held in 200 different ways" err
+check "more sets of resting contacts than a run may have: exit code 1" test $? -eq 1
+check "more sets of resting contacts than a run may have: message" grep -q "dry friction has held in 200 different ways" err
 
 # ---- jumps of velocities: sticking and modes from before the jump are not kept
 

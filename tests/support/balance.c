@@ -1,5 +1,5 @@
 /*
- * Checks the balance of momentum at an impact (balance.h).
+ * Computes the error of the balance of momentum at an impact (balance.h).
  */
 #include "balance.h"
 

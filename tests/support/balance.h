@@ -1,5 +1,5 @@
 /*
- * Checks the balance of momentum at an impact; for the tests of impacts and sticking.
+ * Computes the error of the balance of momentum at an impact; for the tests of impacts and sticking.
  */
 #ifndef CMBT_BALANCE_H
 #define CMBT_BALANCE_H

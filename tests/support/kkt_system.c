@@ -107,7 +107,7 @@ static double sign(struct cmbt_random *random)
   return cmbt_random_int(random, 0, 1) ? 1 : -1;
 }
 
-/* Adds w wᵀ to M, for a random vector w whose entries at[0 .. count − 1] are not 0. */
+/* Adds w wᵀ to M, for a random vector w with nonzero entries at the positions at[0 .. count − 1]. */
 static void add_square(struct cmbt_kkt_system *sys, struct cmbt_random *random, int count,
                        const int *at)
 {

@@ -54,7 +54,8 @@ void cmbt_extrapolate(cmbt_ode f, const void *user, int n, long double t0, long 
   for (int k = 0; k < steps; k++) extrapolation_step(f, user, n, t0 + k * H, H, y);
 }
 
-/* ---- car axis: K p'' = f + φ_pᵀ λ with λ eliminated by φ_p φ_pᵀ λ = −K (φ'' − φ_p p'') − φ_p f ---- */
+/* ---- car axis: masses K, positions p, forces f, constraints φ(t, p) = 0 with the Jacobian φ_p. K p'' = f + φ_pᵀ λ, where λ is the solution of
+ * φ_p φ_pᵀ λ = −K (φ'' − φ_p p'') − φ_p f ---- */
 
 static void caraxis(const void *user, long double t, const long double *y, long double *dy)
 {
