@@ -239,7 +239,7 @@ for colour, name in re.findall(r"<polyline stroke='(#\w+)'[^>]*/><text[^>]*>([^<
 assert len(colours) == len(set(colours.values())) == 4, colours
 END
 camber 0 a.txt linearize block.yaml --live gain --inputs gain --outputs position
-# a resonance that is narrower than the distance of even points, and one without damping
+# a resonance that is narrower than the distance of equally spaced points, and one without damping
 sed 's/damping: 3/damping: 0.002/' block.yaml >sharp.yaml
 camber 0 a.txt linearize sharp.yaml --inputs command --outputs position --bode bode.svg
 check "the peak is drawn" python3 -c "
@@ -248,7 +248,7 @@ ticks = [float(x) for x in re.findall(r'>(1e[-+0-9]+|[0-9.]+)</text>', open('bod
 assert max(ticks) >= 10, ticks" # |1/(d w i (lag w i + 1))| at the resonance w = 5: 70
 sed 's/damping: 3/damping: 0/' block.yaml >undamped.yaml
 camber 0 a.txt linearize undamped.yaml --inputs command --outputs position --bode bode.svg --step-response step.svg
-# at the resonance there is no answer: two outputs, of which one is twice the other, have the same gap there
+# at an undamped resonance the response is infinite: two outputs, of which one is twice the other, have the same gap there
 sed 's/damping: 3/damping: 0/' units.yaml >two.yaml
 camber 0 a.txt linearize two.yaml --inputs command --outputs position,again --bode two.svg
 check "the curves of both outputs have a gap" python3 -c "

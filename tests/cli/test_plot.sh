@@ -81,8 +81,8 @@ look ball.svg "'Events: a: late, rising; b: ground1 hits; c: ground1 comes to re
 look stair.svg "(lambda p, box: len([1 for (x, y), (X, Y) in zip(p, p[1:]) if abs(Y - y) > 50 and X - x < 0.2]) == 1 and max(
   abs(y - p[0][1]) for x, y in p if x < number(box, 'x') + 0.199 * number(box, 'width')) < 0.2)(curves[7][1], panels[2])"
 
-# A sampled value jumps at every instant: where steps end there, where steps are fixed, in the middle of steps because the motion does not
-# depend on it, and in a curve with more points than pixels.
+# A sampled value jumps at every sampling instant: if steps end there, with fixed steps, in the middle of steps if the motion does not depend on
+# it, and in a curve with more points than pixels.
 sampled() { # PERIOD FORCE OPTIONS...: a picture of the value over 1 s, sampled.svg
   cat >sampled.yaml <<YAML
 bodies: {b: {mass: 1, com: [0, 0, 0]}}
@@ -135,7 +135,7 @@ has "--plot-outputs needs --plot" stderr
 check "no picture" [ ! -e none.svg ]
 
 # ---- texts: long names, special characters of XML, many events, constants, and a run that ends early
-"$CAMBER" run balanced-cart --t-end 0.01 --plot broad.svg >/dev/null # a legend of broad letters
+"$CAMBER" run balanced-cart --t-end 0.01 --plot broad.svg >/dev/null # a legend with wide letters
 look broad.svg "names == ['command', 'tip']"
 "$CAMBER" run hmmwv14 --t-end 1.5 --plot car.svg --plot-outputs height >/dev/null
 look car.svg "all(t.endswith((';', 'touches')) for t in texts if 'lifts off' in t)" # lines end with entries

@@ -37,7 +37,7 @@ check "a given rate is held in a large model" holds many.json 'near(r["v"][:3], 
 "$CAMBER" check many.yaml --start main=0.3 --start "s7'=-2" --json >many.json 2>/dev/null
 check "values of --start are kept" holds many.json 'near([r["q"][0], r["v"][0], r["v"][9]], [0.3, 20, -2])'
 
-# A row of two parallelograms, cranks of 1 m, 1 m apart. The first crank is given: the others turn as far, the bars stay level.
+# A row of two parallelograms with cranks of 1 m at distances of 1 m. The angle of the first crank is given: the others have the same angle, and the bars stay horizontal.
 cat >row.yaml <<'YAML'
 parameters: {angle: 0}
 points: {O0: [0, 0, 0], P0: [0, 0, 1], O1: [1, 0, 0], P1: [1, 0, 1], O2: [2, 0, 0], P2: [2, 0, 1]}
@@ -105,7 +105,7 @@ cart 'abs(t - 1)' 1 -1
 cart '0.5 + t' 0.5 1
 check "what the drive moves is reported" holds cart.json 'near([r["moved"]["q"], r["moved"]["v"]], [0.5, 1])'
 
-# A wheel that follows a road given by points, 19 cm down at the start, and a car above it.
+# A wheel that follows a road given by points, at a height of -19 cm at the start, and a car above it.
 cat >road.yaml <<'YAML'
 points: {W: [0, 0, 0], C: [0, 0, 1]}
 bodies: {wheel: {mass: 20, com: W}, car: {mass: 400, com: C}}
@@ -123,8 +123,8 @@ check "wheel on a road by points" holds road.json 'near(r["q"] + r["v"], [-0.19,
 "$CAMBER" check four-bar --start "psi'=5" --json >bar.json 2>/dev/null
 rate="abs(r[\"v\"][2] - 5) < 1e-9"
 check "--start comes before the model's rates" holds bar.json "$rate"
-# A slider-crank that is drawn at a dead centre: the slider's start is reached, by a crank that turns forward; where the reach ends the
-# warning has the true number. With r = 0.05, l = 0.2 and the slider s short of the dead centre, by the cosine theorem
+# A slider-crank whose design position is a dead centre: the start value of the slider is reached, with the crank turned forward; a value out of
+# reach gives a warning with the right number. With r = 0.05, l = 0.2 and the slider at a distance s from the dead centre, by the law of cosines
 # cos main = ((r + l - s)^2 + r^2 - l^2)/(2 r (r + l - s)): 1.44546849562683 for s = 0.05.
 cat >dead.yaml <<'END'
 parameters: {r: 0.05, l: 0.2, s: -0.05}
@@ -168,8 +168,8 @@ for form in explicit cartesian; do
   check "$form: nor what --start makes of it, silently" grep -q "Euler parameters from 'ball.p0' on start with the length 1.11803399" words.txt
 done
 
-# In Cartesian coordinates joints come in the order of their use, not of the file: in outputs, forces and motions. The point b is where
-# the angles p and p + q take it.
+# In Cartesian coordinates joints are added in the order of their first use in outputs, forces and motions, not in the order of the file. The
+# position of the point b follows from the angles p and p + q.
 chain() { # LINES: after the joints
   cat <<END
 gravity: [0, 0, 0]

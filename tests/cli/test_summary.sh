@@ -85,7 +85,7 @@ prints '"name":"force k, line 4[^}]*"kind":"formula"|"kind": ?"formula"'
 prints '^  events +t = 0\.2 +tyre lifts off$'
 prints '^ +t = 0\.2246199379[0-9]* +tyre touches$'
 
-# All events with --verbose, however many; the first ones without it.
+# All events are listed with --verbose, only the first ones without it.
 cat >grid.yaml <<'EOF'
 gravity: [0, 0, 0]
 bodies: {m: {mass: 1, com: [0, 0, 0]}}

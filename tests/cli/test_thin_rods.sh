@@ -6,7 +6,7 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-# model FILE JOINT [BODY [JOINT [LOOPS]]]: a rod from A to B on a joint with these keys, and what else is given
+# model FILE JOINT [BODY [JOINT [LOOPS]]]: writes a model of a rod from A to B on a joint with these keys, with further bodies, joints and loops
 model() {
   cat >"$1" <<END
 parameters: {cx: 1, cy: 0, cz: 0}
@@ -94,7 +94,7 @@ model thin.yaml "type: spherical, orientation: euler, rate: [0, 0.2, 0.3]"
 sed -i 's/rod: \[A, B\]/rod: [A, B], radius: 0.001/' thin.yaml
 accepted "a rod with a radius of a thousandth of its length" thin.yaml
 
-# A rotor has inertia about its axis only. It is taken with a warning, and refused where something else turns it.
+# A rotor has inertia about its axis only. It is accepted with a warning, and refused if it can rotate about another axis.
 # rotor FILE JOINT
 rotor() {
   model "$1" "$2"

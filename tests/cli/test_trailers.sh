@@ -97,8 +97,8 @@ t, closed = column("semitrailer.csv", "hitch_defect")
 assert t[-1] == 5 and max(closed) <= 1e-5
 t, apart = column("semitrailer-spring.csv", "hitch_defect")
 assert t[-1] == 5 and 1e-2 < max(apart[100:]) < 1e-1
-load = 27361 * 9.81 * 4.79 / 11.11   # of the fifth wheel, at rest
-straight = [d for x, d in zip(t, apart) if 2 < x < 4]   # where it still swings up and down
+load = 27361 * 9.81 * 4.79 / 11.11   # static load of the fifth wheel
+straight = [d for x, d in zip(t, apart) if 2 < x < 4]   # while the vertical oscillation decays
 assert abs(sum(straight) / len(straight) * 2e6 / load - 1) < 0.01, straight[0]
 t, angle = column("semitrailer.csv", "hitch_angle")
 assert 0.5 < max(map(abs, angle)) < 4   # the slalom has begun

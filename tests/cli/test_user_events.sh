@@ -205,7 +205,7 @@ for event in "{when: sqrt(z) < 0.5}" "{when: z < 0, action: {reset: {z': sqrt(z'
   check "no value: words ($event)" grep -q "^camber: " err
 done
 
-nan() { # LINES: of a ball that falls, with what has no value from t = 0.4 or 1 on
+nan() { # LINES: runs a model of a falling ball with these lines, in which a formula has no value from t = 0.4 or 1 on
   local method
   sed -e '/^loops:/d' -e '/^forces:/d' ball.yaml >nan.yaml
   printf '%s\n' "$@" >>nan.yaml
@@ -245,7 +245,7 @@ fall 1 "loops: {floor1: {type: stop, formula: z - u, restitution: 0.5}}"
 check "a rest on a surface that moves with an input: exit code 0" test $? -eq 0
 check "a rest on a surface that moves with an input: where" awk '$1 == "\"h\":" { found = ($2 - 0.01*sin(3))^2 < 1e-16; exit } END { exit !found }' out
 
-# a stair that rises into a ball which is on its way up
+# a rising stair that hits a ball which moves upwards
 cat >rise.yaml <<'YAML'
 bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
 joints: {f: {type: free, child: ball, start: [0.45, 0, 0.2], rate: [1, 0, 3, 0, 0, 0]}}
@@ -258,7 +258,7 @@ for method in auto bdf; do
   check "$method: and it is named" grep -q "stop 'step': its gap is -0.1622[0-9]* at t = 0.05" err
 done
 
-# friction that holds in two places, and a force with a product of both
+# friction that sticks in two places, and a force with the product of both friction forces
 cat >holds.yaml <<'YAML'
 gravity: [0, 0, 0]
 bodies: {a: {mass: 1, box: [1, 1, 1], at: [0, 0, 0]}, b: {mass: 1, box: [1, 1, 1], at: [9, 0, 0]}}
