@@ -28,7 +28,7 @@ book() { CAMBER=$PWD/bin/camber "$SOURCE_DIR/scripts/book.sh" "$PWD/book" 2>stde
 touch broken
 book
 check "a bench that fails: exit code 1" [ $? -eq 1 ]
-check "a bench that fails is named" grep -q 'these failed: third' stderr
+check "a bench that fails is named" grep -q 'these benches failed: third' stderr
 check "a bench that fails leaves no page" [ ! -e book/third.md ]
 check "the others have pages" [ -s book/first-table.md -a -s book/second-figure.md ]
 rm broken runs
