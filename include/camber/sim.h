@@ -18,7 +18,7 @@ extern "C" {
 typedef struct cmb_record {
   double t;
   const double *q, *v, *lambda, *outputs;
-  /* outputs of the equations in the option `extra_equations`; NULL: there are none, or they are unknown here */
+  /* outputs of the equations in the option `extra_equations`; NULL: there are none, or the forces are not unique here */
   const double *extra_outputs;
   /* (ng) whether the equations determine each multiplier uniquely; NULL: all are unique */
   const bool *lambda_unique;
@@ -104,8 +104,8 @@ typedef struct cmb_run_options {
   double every;
   bool residuals; /* compute the norms of the constraints for records */
   /* Other equations of the same motion, such as those of the same model with other outputs: records contain these outputs, too. They
-   * must outlive the run and do not influence it otherwise. Their outputs are unknown where constraint forces are not determined, and
-   * while dry friction sticks. NULL: none */
+   * must outlive the run and do not influence it otherwise. Their outputs are unknown where constraint forces are not unique, and where
+   * dry friction and a closed contact act along the same line. NULL: none */
   const cmb_equations *extra_equations;
   int samples; /* number of nearly even intervals of the run for the observer's `sample`; 0: none */
   cmb_observer observer;

@@ -39,12 +39,12 @@ void cmb_arena_destroy(cmb_arena *arena)
   cmb_release(arena->ctx, arena);
 }
 
-/* Adds a chunk of memory with at least `size` usable bytes, aligned to 64 bytes, to the arena and makes it the one to allocate from. Returns
- * false if memory runs out. */
+/* Adds a chunk of memory with at least `size` usable bytes, aligned to 64 bytes and not initialised, to the arena and makes it the one to
+ * allocate from. Returns false if memory runs out. */
 static bool grow(cmb_arena *arena, size_t size)
 {
   size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
-  struct chunk *chunk = cmb_allocate(arena->ctx, sizeof *chunk + ALIGNMENT + room);
+  struct chunk *chunk = cmb_allocate_raw(arena->ctx, sizeof *chunk + ALIGNMENT + room);
   if (!chunk) return false;
   chunk->next = arena->chunks;
   arena->chunks = chunk;
@@ -67,7 +67,7 @@ void *cmb_arena_take(cmb_arena *arena, size_t count, size_t size)
     arena->failed = true;
     return NULL;
   }
-  void *memory = arena->at;
+  void *memory = memset(arena->at, 0, bytes);
   arena->at += bytes;
   return memory;
 }

@@ -152,9 +152,14 @@ void cmb_log(cmb_context *ctx, cmb_log_level level, const char *format, ...)
   ctx->log(ctx->log_user, level, text);
 }
 
+void *cmb_allocate_raw(cmb_context *ctx, size_t size)
+{
+  return ctx->allocator.allocate(ctx->allocator.user, size);
+}
+
 void *cmb_allocate(cmb_context *ctx, size_t size)
 {
-  void *memory = ctx->allocator.allocate(ctx->allocator.user, size);
+  void *memory = cmb_allocate_raw(ctx, size);
   if (memory) memset(memory, 0, size);
   return memory;
 }

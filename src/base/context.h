@@ -46,8 +46,9 @@ cmb_status cmb_fail_memory(cmb_context *ctx);
 void cmb_log(cmb_context *ctx, cmb_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* cmb_allocate returns `size` zeroed bytes from the context's allocator, or NULL if memory runs out; cmb_release frees them and does
- * nothing for NULL. */
+/* cmb_allocate returns `size` zeroed bytes from the context's allocator, cmb_allocate_raw bytes that are not initialised, or NULL if
+ * memory runs out; cmb_release frees them and does nothing for NULL. */
+void *cmb_allocate_raw(cmb_context *ctx, size_t size);
 void *cmb_allocate(cmb_context *ctx, size_t size);
 void cmb_release(cmb_context *ctx, void *memory);
 

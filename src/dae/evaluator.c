@@ -130,15 +130,13 @@ void cmb_evaluator_destroy(cmb_evaluator *ev)
   cmb_arena_destroy(ev->arena);
 }
 
-/* Calls the equations' function for the terms requested in `want` (M, f, g, G, γ, g_t) at (t, q, v), and counts an evaluation if f
- * is requested. Rates in f of late states (first-order states whose rates depend on accelerations) may be wrong. */
-static inline cmb_status evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
-                                  const cmb_terms *want)
+/* Calls the equations' function for the terms requested in `want` (M, f, g, G, γ, g_t) at the point `at` (t, q, v, ..), and counts an
+ * evaluation if f is requested. Rates in f of late states (first-order states whose rates depend on accelerations) may be wrong. */
+static inline cmb_status evaluate(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want)
 {
   const cmb_equations *eq = ev->eq;
-  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   if (want->f) ev->stats.f++;
-  return eq->evaluate(eq->self, &at, want);
+  return eq->evaluate(eq->self, at, want);
 }
 
 /* Computes the rates of the late states (first-order states whose rates depend on accelerations and multipliers) at (t, q, v) into
@@ -157,15 +155,21 @@ static __attribute__((noinline)) cmb_status compute_late_rates(cmb_evaluator *ev
   return CMB_OK;
 }
 
+cmb_status cmb_evaluate_at(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want)
+{
+  const cmb_equations *eq = ev->eq;
+  CMB_TRY(evaluate(ev, at, want));
+  if (!want->f || !ev->aside) return CMB_OK;
+  CMB_TRY(compute_late_rates(ev, at->t, at->q, at->v));
+  for (int i = 0; i < eq->nl; i++) want->f[eq->late_row[i]] = ev->late[i];
+  return CMB_OK;
+}
+
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want)
 {
-  const cmb_equations *eq = ev->eq;
-  CMB_TRY(evaluate(ev, t, q, v, want));
-  if (!want->f || !ev->aside) return CMB_OK;
-  CMB_TRY(compute_late_rates(ev, t, q, v));
-  for (int i = 0; i < eq->nl; i++) want->f[eq->late_row[i]] = ev->late[i];
-  return CMB_OK;
+  const cmb_point at = cmb_evaluator_point(ev, t, q, v);
+  return cmb_evaluate_at(ev, &at, want);
 }
 
 cmb_status cmb_late_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
@@ -286,8 +290,9 @@ static inline cmb_status factor_and_solve(cmb_evaluator *ev, double t, const dou
                                           const double *v, double *a, double *lambda)
 {
   double *M = cmb_mass_wanted(ev);
+  const cmb_point at = cmb_evaluator_point(ev, t, q, v);
   cmb_terms want = {.M = M, .f = ev->f, .G = ev->G, .gamma = ev->gamma};
-  CMB_TRY(evaluate(ev, t, q, v, &want));
+  CMB_TRY(evaluate(ev, &at, &want));
   CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
   return solve_motion(ev, t, q, v, a, lambda);
 }
@@ -335,8 +340,9 @@ cmb_status cmb_factor_at(cmb_evaluator *ev, double t, const double *q)
 cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q, const double *v,
                                    double *a, double *lambda)
 {
+  const cmb_point at = cmb_evaluator_point(ev, t, q, v);
   cmb_terms want = {.f = ev->f, .gamma = ev->gamma};
-  CMB_TRY(evaluate(ev, t, q, v, &want));
+  CMB_TRY(evaluate(ev, &at, &want));
   return solve_motion(ev, t, q, v, a, lambda);
 }
 

@@ -35,12 +35,13 @@ typedef struct cmb_evaluator {
   const cmb_equations *eq;
   cmb_arena *arena;
   cmb_kkt *kkt;
+  /* what every point has, in the order of cmb_point, so that it is copied at once */
   /* (ns) modes: signs +1 or −1 of the switching functions, whole numbers for levels */
   int *mode;
-  /* (ns) modes of sticking friction, for steps of fixed cost (see cmb_point); NULL: no friction sticks */
-  double *grip;
   void *scratch;
   const double *p; /* (np) values of the live parameters; NULL: those of the equations */
+  /* (ns) modes of sticking friction, for steps of fixed cost (see cmb_point); NULL: no friction sticks */
+  double *grip;
   cmb_statistics stats;
 
   /* results of the last evaluation */
@@ -117,10 +118,11 @@ static inline cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t,
   return (cmb_box){.t = t, .q = q, .mode = ev->mode, .scratch = ev->scratch, .p = ev->p};
 }
 
-/* Evaluates the terms among M, f, g, G, γ, g_t whose arrays in `want` are not NULL, at (t, q, v). Does not check them for NaN and
- * Inf: these propagate through the linear solves, so that the caller checks the final result. */
+/* Evaluate the terms among M, f, g, G, γ, g_t whose arrays in `want` are not NULL, at (t, q, v) or at a point that cmb_evaluator_point has
+ * returned. Do not check them for NaN and Inf: these propagate through the linear solves, so that the caller checks the final result. */
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want);
+cmb_status cmb_evaluate_at(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want);
 
 /* Overwrites the rows of late states in the residual r (nv) by a − rate, where the rate is computed from the accelerations and
  * multipliers at (t, q, v). Does nothing without late states. */

@@ -97,10 +97,10 @@ double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 
 /* ---- defects */
 
-/* Computes the residuals of the constraints at the state s into `out`; if `dynamic`, also the mass matrix M, forces f and constraint
- * Jacobian G in the evaluator. */
-static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool dynamic,
-                                 const cmb_defects *out)
+/* Computes the residuals of the constraints at the state s, whose point is `at`, into `out`; if `dynamic`, also the mass matrix M, forces f
+ * and constraint Jacobian G in the evaluator. */
+static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, const cmb_point *at,
+                                 bool dynamic, const cmb_defects *out)
 {
   cmb_evaluator *ev = form->ev;
   cmb_terms want = {0};
@@ -111,7 +111,7 @@ static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool d
   }
   if (dynamic) want.M = ev->M, want.f = ev->f, want.G = ev->G;
   if (!dynamic && !form->has_position && !form->has_motion) return CMB_OK;
-  CMB_TRY(cmb_evaluate(ev, s->t, s->q, s->v, &want));
+  CMB_TRY(cmb_evaluate_at(ev, at, &want));
   if (form->has_motion) {
     const double *x = form->kind == CMB_FORM_INDEX1 ? s->a : s->v;
     cmb_multiply(ev->eq->G_pattern, form->ng, form->nv, ev->G, x, form->x);
@@ -126,14 +126,14 @@ cmb_status cmb_mass_factor(cmb_form *form)
   return cmb_kkt_factor(form->mass, form->ev->M, NULL, NULL);
 }
 
-/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) (nv) of the dynamic equations at the state s (accelerations a, multipliers λ), by the
- * equations' own function for accelerations with given multipliers. */
-static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double *r)
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) (nv) of the dynamic equations at the state s (accelerations a, multipliers λ), whose point is
+ * `at`, by the equations' own function for accelerations with given multipliers. */
+static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, const cmb_point *at,
+                                double *r)
 {
   cmb_evaluator *ev = form->ev;
-  const cmb_point at = cmb_evaluator_point(ev, s->t, s->q, s->v);
   ev->stats.f++;
-  CMB_TRY(ev->eq->forced(ev->eq->self, &at, s->lambda, r));
+  CMB_TRY(ev->eq->forced(ev->eq->self, at, s->lambda, r));
   for (int i = 0; i < form->nv; i++) r[i] = s->a[i] - r[i];
   return CMB_OK;
 }
@@ -172,10 +172,10 @@ cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *s, const cmb_d
     return CMB_OK;
   }
   const bool own = is_explicit ? eq->forced != NULL : eq->residual != NULL;
-  CMB_TRY(evaluate_terms(form, s, !own, out));
-  if (own && is_explicit) return forced_defect(form, s, out->r);
+  const cmb_point at = cmb_evaluator_point(ev, s->t, s->q, s->v);
+  CMB_TRY(evaluate_terms(form, s, &at, !own, out));
+  if (own && is_explicit) return forced_defect(form, s, &at, out->r);
   if (own) {
-    const cmb_point at = cmb_evaluator_point(ev, s->t, s->q, s->v);
     ev->stats.f++;
     CMB_TRY(eq->residual(eq->self, &at, s->a, s->lambda, out->r));
     return cmb_late_residual(ev, s->t, s->q, s->v, s->a, out->r);

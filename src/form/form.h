@@ -167,7 +167,7 @@ cmb_status cmb_form_factor(cmb_form *form, double c_re, double c_im, cmb_linear 
 typedef struct cmb_increment {
   double *v[2];      /* (nv) δv */
   double *lambda[2]; /* (ng) δλ */
-  double *w[2];      /* (nv) δq = T δw: c (δv − Ḡᵀ δη) */
+  double *w[2];      /* (nv) δq = T δw: c (δv − Ḡᵀ δη); NULL: not wanted */
   double *normal[2]; /* (nv) Ḡᵀ δη; ggl */
 } cmb_increment;
 

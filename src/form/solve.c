@@ -150,6 +150,7 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   cmb_form_solve_plain(form, parts, matrix, b);
   unpack(nv, parts, one, b, out->v);
   unpack(ng, parts, inverse, side, out->lambda);
+  if (!out->w[0]) return;
   for (int k = 0; ggl && k < parts; k++) {
     if (parts == 1) cmb_add_scaled(nv, -1, out->normal[k], b);
     for (int i = 0; parts == 2 && i < nv; i++) b[2 * i + k] -= out->normal[k][i];

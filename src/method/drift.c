@@ -16,11 +16,10 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
   d->nq = eq->nq, d->nv = eq->nv, d->ng = eq->ng;
   d->G_size = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
   d->g = cmb_arena_doubles(arena, d->ng);
-  d->g_plain = cmb_arena_doubles(arena, d->ng);
   d->g_last = cmb_arena_doubles(arena, d->ng);
   d->G = cmb_arena_doubles(arena, d->G_size);
-  d->G_plain = cmb_arena_doubles(arena, d->G_size);
   d->G_curved = cmb_arena_doubles(arena, d->G_size);
+  d->row = cmb_arena_doubles(arena, d->nv);
   d->column = cmb_arena_doubles(arena, d->nv);
   d->direction = cmb_arena_doubles(arena, d->nq);
   d->q = cmb_arena_doubles(arena, d->nq);
@@ -31,6 +30,7 @@ void cmb_drift_begin(cmb_drift *d)
 {
   d->bound = (cmb_drift_bound){.holds = true, .broken_at = NAN};
   d->rounding = d->h = d->first = d->A2 = 0;
+  d->rising = false;
 }
 
 /* Returns Σ x_i², the square of the 2-norm of x (n). */
@@ -41,32 +41,64 @@ static double squared_norm(int n, const double *x)
   return sum;
 }
 
-/* Returns the squared Frobenius norm ‖D P‖² of the change D = to − from of the constraint Jacobian, multiplied by P (nv x ng). `from`
- * and `to` (ng x nv) are stored with the sparsity pattern of the Jacobian; `to` is overwritten with D. */
-static double squared_change(cmb_drift *d, const cmb_equations *eq, const double *from, double *to,
-                             const double *P)
+/* Sets d->G to the change to − from of the constraint Jacobian; all three are stored as the equations store it. */
+static void take_change(cmb_drift *d, const double *from, const double *to)
+{
+  for (int k = 0; k < d->G_size; k++) d->G[k] = to[k] - from[k];
+}
+
+/* Returns the squared norm of Σ_k D_k P_k for `count` entries D of a row of a matrix, in the given columns, NULL: one after the other, and
+ * `width` <= 8 columns of the matrix P, whose rows have `stride` entries. */
+static inline double squared_product(int count, const double *D, const int *column, const double *P,
+                                     int stride, int width)
+{
+  double sum[8] = {0};
+  for (int k = 0; k < count; k++) {
+    if (D[k] == 0) continue; /* most entries, where G is stored as a dense matrix */
+    const double *row = P + (ptrdiff_t)(column ? column[k] : k) * stride;
+    for (int j = 0; j < width; j++) sum[j] += D[k] * row[j];
+  }
+  return squared_norm(width, sum);
+}
+
+/* Returns the squared Frobenius norm ‖D P‖² of the change D of the constraint Jacobian in d->G, multiplied by P (nv x ng). */
+static double squared_change(const cmb_drift *d, const cmb_equations *eq, const double *P)
 {
   const cmb_pattern *p = eq->G_pattern;
+  const int n = d->ng;
   double sum = 0;
-  for (int k = 0; k < d->G_size; k++) to[k] -= from[k];
-  for (int i = 0; i < d->ng; i++) {
-    const int first = p ? p->start[i] : i * d->nv, end = p ? p->start[i + 1] : first + d->nv;
-    memset(d->product, 0, (size_t)d->ng * sizeof *d->product);
-    for (int k = first; k < end; k++) {
-      const double *row = P + (p ? p->column[k] : k - first) * d->ng;
-      if (to[k] == 0) continue; /* most entries, where G is stored as a dense matrix */
-      for (int j = 0; j < d->ng; j++) d->product[j] += to[k] * row[j];
-    }
-    sum += squared_norm(d->ng, d->product);
+  for (int i = 0; i < n; i++) {
+    const int first = p ? p->start[i] : i * d->nv, count = p ? p->start[i + 1] - first : d->nv;
+    const int *column = p ? p->column + first : NULL;
+    const double *D = d->G + first;
+    int j = 0; /* constant widths, so that the sums stay in registers */
+    for (; j + 8 <= n; j += 8) sum += squared_product(count, D, column, P + j, n, 8);
+    for (; j + 4 <= n; j += 4) sum += squared_product(count, D, column, P + j, n, 4);
+    for (; j < n; j++) sum += squared_product(count, D, column, P + j, n, 1);
   }
   return sum;
 }
 
+/* Returns a number that is not below ‖D P‖² for the change D of the constraint Jacobian in d->G and P (nv x ng), and costs much less: row i
+ * of D P is Σ_k D_ik P_k, and its norm at most Σ_k |D_ik| ‖P_k‖. 1e-9 of it is added for rounding. */
+static double most_squared_change(cmb_drift *d, const cmb_equations *eq, const double *P)
+{
+  const cmb_pattern *p = eq->G_pattern;
+  double sum = 0;
+  for (int k = 0; k < d->nv; k++) d->row[k] = sqrt(squared_norm(d->ng, P + k * d->ng));
+  for (int i = 0; i < d->ng; i++) {
+    const int first = p ? p->start[i] : i * d->nv, end = p ? p->start[i + 1] : first + d->nv;
+    double row = 0;
+    for (int k = first; k < end; k++) row += fabs(d->G[k]) * d->row[p ? p->column[k] : k - first];
+    sum += row * row;
+  }
+  return (1 + 1e-9) * sum;
+}
+
 /* Estimates the Frobenius norm *norm of all second derivatives g_qq(p_i, p_j) of the constraints g at (t, q), where p_j are the columns
- * of P (nv x ng), by difference quotients of the constraint Jacobian along these columns. On entry d->G_plain is the Jacobian at (t,
- * q). */
+ * of P (nv x ng), by difference quotients of the constraint Jacobian, which is G at (t, q), along these columns. */
 static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                            const double *P, double *norm)
+                            const double *G, const double *P, double *norm)
 {
   double sum = 0;
   const double size = sqrt(squared_norm(d->nq, q));
@@ -77,20 +109,21 @@ static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const dou
     const double step = sqrt(DBL_EPSILON) * (1 + size) / (length > 0 ? length : 1);
     for (int i = 0; i < d->nq; i++) d->q[i] = q[i] + step * d->direction[i];
     CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.G = d->G}));
-    sum += squared_change(d, ev->eq, d->G_plain, d->G, P) / (step * step);
+    take_change(d, G, d->G);
+    sum += squared_change(d, ev->eq, P) / (step * step);
   }
   *norm = sqrt(sum);
   return CMB_OK;
 }
 
-/* Returns whether the constraint Jacobian (d->G_plain) has changed by more than 0.5 % in the Frobenius norm since A₂, the curvature of
+/* Returns whether the constraint Jacobian G has changed by more than 0.5 % in the Frobenius norm since A₂, the curvature of
  * the constraints, was last computed. */
-static bool jacobian_has_changed(const cmb_drift *d)
+static bool jacobian_has_changed(const cmb_drift *d, const double *G)
 {
   const double part = 0.005;
   double squared_change = 0, size = 0;
   for (int k = 0; k < d->G_size; k++) {
-    const double difference = d->G_plain[k] - d->G_curved[k];
+    const double difference = G[k] - d->G_curved[k];
     squared_change += difference * difference;
     size += d->G_curved[k] * d->G_curved[k];
   }
@@ -99,13 +132,13 @@ static bool jacobian_has_changed(const cmb_drift *d)
 
 /* Estimates the curvature A₂ of the constraints g at (t, q), which is part of the bound on the drift: half the Frobenius norm of all second
  * derivatives g_qq(p_i, p_j), where p_j is column j of P (nv x ng), increased by 2 % to remain valid until it is computed again. Stores it
- * in d->A2. On entry d->G_plain is the constraint Jacobian at (t, q), which is copied to d->G_curved. */
+ * in d->A2. G is the constraint Jacobian at (t, q), which is copied to d->G_curved. */
 static cmb_status update_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                   const double *P)
+                                   const double *G, const double *P)
 {
   double norm;
-  CMB_TRY(curvature(d, ev, t, q, P, &norm));
-  memcpy(d->G_curved, d->G_plain, (size_t)d->G_size * sizeof *d->G_curved);
+  CMB_TRY(curvature(d, ev, t, q, G, P, &norm));
+  memcpy(d->G_curved, G, (size_t)d->G_size * sizeof *d->G_curved);
   d->A2 = 1.02 * norm / 2;
   return CMB_OK;
 }
@@ -117,9 +150,9 @@ static void raise_to(double *most, double value)
 }
 
 /* Estimates *size, the change of the constraint values g at (t, q) that rounding of the coordinates can cause: 2ε Σ_j ‖∂g/∂q_j‖ |q_j|
- * with the machine epsilon ε and derivatives by difference quotients. On entry d->g_plain is g at (t, q). */
+ * with the machine epsilon ε and derivatives by difference quotients. g is their value at (t, q). */
 static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                double *size)
+                                const double *g, double *size)
 {
   const double part = 1e-6;
   double sum = 0;
@@ -128,7 +161,7 @@ static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const
     d->q[j] = q[j] * (1 + part);
     CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.g = d->product}));
     d->q[j] = q[j];
-    for (int i = 0; i < d->ng; i++) d->product[i] -= d->g_plain[i];
+    for (int i = 0; i < d->ng; i++) d->product[i] -= g[i];
     sum += sqrt(squared_norm(d->ng, d->product)) / part;
   }
   *size = 2 * DBL_EPSILON * sum;
@@ -137,13 +170,13 @@ static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const
 
 /* Estimates the rounding error of the constraint values g from second differences of g at 8 points on a short line through (t, q), along
  * which g would be linear in exact arithmetic. `line` is the seed for the direction, `near` the relative spacing of the points. *size is
- * raised to the largest norm of a second difference. On entry d->g_plain is g at (t, q). */
+ * raised to the largest norm of a second difference. g is their value at (t, q). */
 static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                 uint32_t line, double near, double *size)
+                                 const double *g, uint32_t line, double near, double *size)
 {
   enum { PLACES = 8 };
   double *last = d->g_last, *before = d->g, *now = d->product;
-  memcpy(last, d->g_plain, (size_t)d->ng * sizeof *last);
+  memcpy(last, g, (size_t)d->ng * sizeof *last);
   for (int k = 1; k < PLACES; k++) {
     uint32_t seed = line;
     for (int j = 0; j < d->nq; j++) {
@@ -162,13 +195,13 @@ static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, cons
  * three short lines: the points of a single line can by chance show no error. The result is multiplied by a safety factor. Rounding of
  * the coordinates alone does not show this error, since they may be 0 where lengths are not. */
 static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                  double *size)
+                                  const double *g, double *size)
 {
   enum { LINES = 3 };
   const double near = 1e-12, unseen = 8;
   *size = 0;
   for (uint32_t k = 0; k < LINES; k++) {
-    CMB_TRY(rounding_along(d, ev, t, q, CMB_RANDOM_FIRST + k, near * (1 + 0.37 * k), size));
+    CMB_TRY(rounding_along(d, ev, t, q, g, CMB_RANDOM_FIRST + k, near * (1 + 0.37 * k), size));
   }
   *size *= unseen;
   return CMB_OK;
@@ -176,11 +209,12 @@ static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, con
 
 /* Estimates the rounding error of the constraint values g at (t, q) as the sum of the errors from rounded coordinates and from rounding
  * inside the evaluation, and raises d->rounding to it. */
-static cmb_status update_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
+static cmb_status update_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                                  const double *g)
 {
   double of_q, inside;
-  CMB_TRY(rounding_of_q(d, ev, t, q, &of_q));
-  CMB_TRY(rounding_inside(d, ev, t, q, &inside));
+  CMB_TRY(rounding_of_q(d, ev, t, q, g, &of_q));
+  CMB_TRY(rounding_inside(d, ev, t, q, g, &inside));
   raise_to(&d->rounding, of_q + inside);
   return CMB_OK;
 }
@@ -227,26 +261,43 @@ void cmb_drift_check(cmb_drift *d, const cmb_evaluator *ev, double t, double siz
   invalidate_bound(d, t);
 }
 
-cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
-                            const double *q_plain, const double *P)
+/* Raises the constants C₀ and C₁ to those of a step with A₁ and A₃. Returns whether it has raised any. */
+static bool raise_constants(cmb_drift_bound *b, double h, double A1, double A2, double A3)
 {
-  const cmb_terms here = {.g = d->g, .G = d->G}, there = {.g = d->g_plain, .G = d->G_plain};
+  const cmb_drift_bound before = *b;
+  raise_to(&b->C1, A3 + 2 * h * A2 * A1);
+  raise_to(&b->C0, A3 * A1 + h * A2 * A1 * A1);
+  return !(b->C1 <= before.C1 && b->C0 <= before.C0);
+}
+
+/* Raises the constants C₀ and C₁ to those of the step. Behind a step that has raised none the next one most often raises none either, which
+ * is known already from a number that is not below A₃. */
+static void raise_by_step(cmb_drift *d, const cmb_equations *eq, const cmb_drift_step *x)
+{
+  for (int i = 0; i < d->ng; i++) d->product[i] = x->g_plain[i] - x->g[i];
+  const double h = d->h, A1 = sqrt(squared_norm(d->ng, d->product)) / (h * h);
+  take_change(d, x->G, x->G_plain);
+  if (!d->rising) {
+    cmb_drift_bound most = d->bound;
+    const double A3_most = sqrt(most_squared_change(d, eq, x->P)) / h;
+    if (!raise_constants(&most, h, A1, d->A2, A3_most)) return;
+  }
+  const double A3 = sqrt(squared_change(d, eq, x->P)) / h;
+  d->rising = raise_constants(&d->bound, h, A1, d->A2, A3);
+}
+
+cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_step *x)
+{
   const long steps = d->bound.steps;
-  double A1, A3;
-  raise_to(&d->h, h);
-  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &here));
-  CMB_TRY(cmb_evaluate(ev, t + h, q_plain, NULL, &there));
-  for (int i = 0; i < d->ng; i++) d->product[i] = d->g_plain[i] - d->g[i];
-  A1 = sqrt(squared_norm(d->ng, d->product)) / (d->h * d->h);
-  for (int k = 0; k < d->G_size; k++) d->G[k] = 2 * d->G_plain[k] - d->G[k];
-  A3 = sqrt(squared_change(d, ev->eq, d->G_plain, d->G, P)) / d->h;
-  if (steps == 0 || jacobian_has_changed(d)) CMB_TRY(update_curvature(d, ev, t + h, q_plain, P));
-  const double A2 = d->A2;
-  raise_to(&d->bound.C2, A2);
-  raise_to(&d->bound.C1, A3 + 2 * d->h * A2 * A1);
-  raise_to(&d->bound.C0, A3 * A1 + d->h * A2 * A1 * A1);
-  if (steps == 0) d->first = sqrt(squared_norm(d->ng, d->g));
-  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, t + h, q_plain));
-  update_bound(d, ev, t);
+  const double end = x->t + x->h;
+  raise_to(&d->h, x->h);
+  if (steps == 0 || jacobian_has_changed(d, x->G_plain)) {
+    CMB_TRY(update_curvature(d, ev, end, x->q_plain, x->G_plain, x->P));
+  }
+  raise_to(&d->bound.C2, d->A2);
+  raise_by_step(d, ev->eq, x);
+  if (steps == 0) d->first = sqrt(squared_norm(d->ng, x->g));
+  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain, x->g_plain));
+  update_bound(d, ev, x->t);
   return CMB_OK;
 }

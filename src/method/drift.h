@@ -26,12 +26,12 @@
 typedef struct cmb_drift {
   cmb_drift_bound bound;
   int nq, nv, ng, G_size;
-  /* (ng) constraints g at the beginning of the step and at its end before the projection; scratch */
-  double *g, *g_plain, *g_last;
-  /* (G_size) the constraint Jacobian at both places, with its entries as the equations store them */
-  double *G, *G_plain;
-  double *G_curved; /* (G_size) G where A2 was last computed */
+  double *g, *g_last; /* (ng) scratch */
+  double *G; /* (G_size) the constraint Jacobian at a displaced position, or a change of it */
+  double *G_curved; /* (G_size) the constraint Jacobian where A2 was last computed */
+  double *row;      /* (nv) norms of the rows of P */
   double A2;        /* the constant A₂ */
+  bool rising;      /* the last step whose A₃ was computed has raised C₀ or C₁ */
   /* (nv), (nq) a column p of P, and T p, its direction in coordinates */
   double *column, *direction;
   double *q;       /* (nq) displaced position */
@@ -41,16 +41,22 @@ typedef struct cmb_drift {
   double first;    /* ‖g‖ where the run begins */
 } cmb_drift;
 
+/* What the bound on the drift reads of a step of size h from the time t to q_plain (nq), the position before its projection by the matrix P
+ * (nv x ng): the constraints (ng) and their Jacobian, stored as the equations store it, at the beginning of the step and there. */
+typedef struct cmb_drift_step {
+  double t, h;
+  const double *q_plain, *g, *g_plain, *G, *G_plain, *P;
+} cmb_drift_step;
+
 /* Allocates the arrays for the drift bound of these equations from the arena; an allocation failure is recorded in the arena. */
 void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena);
 
 /* Resets the constants and the bound on the drift at the beginning of a run. */
 void cmb_drift_begin(cmb_drift *d);
 
-/* Updates the constants and the bound on the drift after a step of size h from (t, q) to q_plain (nq), the position before its
- * projection by the matrix P (nv x ng). Logs a warning, once, when condition (13) fails and the bound ceases to exist. */
-cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
-                            const double *q_plain, const double *P);
+/* Updates the constants and the bound on the drift after a step. Logs a warning, once, when condition (13) fails and the bound ceases to
+ * exist. */
+cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_step *step);
 
 /* Compares a violation of the constraints at time t, size = ‖g‖, with the bound on the drift. If it exceeds the bound, logs a warning
  * and declares the bound invalid. */

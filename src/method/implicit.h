@@ -127,8 +127,8 @@ static inline double cmb_weighted_square(int n, const double *w, const double *x
     const cmb_lanes part = cmb_lanes_load(w + i) * cmb_lanes_load(x + i);
     sum += part * part;
   }
-  const double last = i < n ? w[i] * x[i] : 0;
-  return sum[0] + sum[1] + last * last;
+  const double pairs = sum[0] + sum[1];
+  return i < n ? pairs + w[i] * x[i] * (w[i] * x[i]) : pairs;
 }
 
 /* Returns max (w_i x_i)² over n components, or NaN if one of them is NaN. */

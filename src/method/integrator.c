@@ -688,22 +688,54 @@ cmb_status cmb_integrator_undo(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
-cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v)
+/* Prepares dense output over the last step, which may be rough (cmb_integrator_is_rough). */
+static cmb_status densify(cmb_integrator *in)
 {
-  if (!in) return CMB_ERROR_ARGUMENT;
-  CMB_REQUIRE(in->ctx, q && v, "cmb_integrator_interpolate needs places for q and v");
+  if (in->dense_ready) return CMB_OK;
+  if (in->method->densify) CMB_TRY(in->method->densify(in));
+  in->dense_ready = true;
+  in->dense_refined = !in->method->is_rough;
+  return CMB_OK;
+}
+
+cmb_status cmb_integrator_is_rough(cmb_integrator *in, bool *rough, double *bounds)
+{
+  CMB_TRY(densify(in));
+  *rough = !in->dense_refined && in->method->is_rough(in, bounds);
+  in->dense_refined = !*rough;
+  return CMB_OK;
+}
+
+/* Makes dense output over the last step as accurate as its ends. */
+static cmb_status refine(cmb_integrator *in)
+{
+  bool rough;
+  CMB_TRY(cmb_integrator_is_rough(in, &rough, in->y_out));
+  if (rough) CMB_TRY(in->method->refine(in));
+  in->dense_refined = true;
+  return CMB_OK;
+}
+
+cmb_status cmb_integrator_interpolate_roughly(cmb_integrator *in, double t, double *q, double *v)
+{
   if (!in->step_taken || !(t >= in->t_before && t <= in->t)) {
     return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_time(t, NULL, NULL),
                           "t = %.9g is not inside the last step", t);
   }
-  if (!in->dense_ready) {
-    if (in->method->densify) CMB_TRY(in->method->densify(in));
-    in->dense_ready = true;
-  }
+  CMB_TRY(densify(in));
   in->method->interpolate(in, (t - in->t_before) / in->h_taken, in->y_out);
   memcpy(q, in->y_out, (size_t)in->nq * sizeof *q);
   memcpy(v, in->y_out + in->nq, (size_t)in->nv * sizeof *v);
   return CMB_OK;
+}
+
+/* Rough dense output has no error at the ends of the step. */
+cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v)
+{
+  if (!in) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(in->ctx, q && v, "cmb_integrator_interpolate needs places for q and v");
+  if (in->step_taken && t > in->t_before && t < in->t) CMB_TRY(refine(in));
+  return cmb_integrator_interpolate_roughly(in, t, q, v);
 }
 
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count)

@@ -23,6 +23,12 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a);
 /* Returns the time at the fraction theta (0 to 1) of the last step; rounding errors never lead beyond the step's end. */
 double cmb_integrator_time_at(const cmb_integrator *in, double theta);
 
+/* Returns in *rough whether dense output over the last step is still to be computed again, with a considerable number of evaluations,
+ * before it is as accurate as the ends of the step, which cmb_integrator_interpolate does when it is called for a time between them. Then
+ * cmb_integrator_interpolate_roughly evaluates the polynomial that there is, and bounds (n) are bounds of its errors. */
+cmb_status cmb_integrator_is_rough(cmb_integrator *in, bool *rough, double *bounds);
+cmb_status cmb_integrator_interpolate_roughly(cmb_integrator *in, double t, double *q, double *v);
+
 /* Returns the multipliers λ (ng) at the beginning of the last step. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 

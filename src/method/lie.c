@@ -181,8 +181,10 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   if (settled == 0) warn_unsettled(in, m);
   memcpy(m->mode, x + m->output_index.grip, (size_t)m->grip_count * sizeof *x);
   if (!m->bounded) return CMB_OK;
-  return cmb_drift_update(&m->drift, in->ev, in->t, h, in->y, x + m->output_index.q_plain,
-                          x + m->output_index.P);
+  const cmb_stepper_outputs *p = &m->output_index;
+  const cmb_drift_step step = {in->t,          h,        x + p->q_plain, x + p->g,
+                               x + p->g_plain, x + p->G, x + p->G_plain, x + p->P};
+  return cmb_drift_update(&m->drift, in->ev, &step);
 }
 
 static void accept(cmb_integrator *in)

@@ -274,10 +274,35 @@ static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const d
   return slope_inside(in, m, t + h, slope);
 }
 
+cmb_status cmb_mdop_densify(cmb_integrator *in)
+{
+  cmb_mdop *m = in->data;
+  const cmb_mdop_table *table = m->table;
+  const int before = table->stages + 1, all = before + table->dense_stages;
+  for (int i = 0; i < table->dense_stages; i++) {
+    cmb_combine(in->n, in->y_before, in->h_taken, before + i, table->dense_a + i * all, m->k,
+                m->y_stage);
+    const double t = in->t_before + table->dense_c[i] * in->h_taken;
+    CMB_TRY(slope_inside(in, m, t, m->k[before + i]));
+  }
+  table->dense(in);
+  return CMB_OK;
+}
+
+bool cmb_mdop_is_rough(const cmb_integrator *in, double *bounds)
+{
+  const cmb_mdop *m = in->data;
+  if (in->fixed_step) return false;
+  /* norms take their weights from y_new */
+  memcpy(in->y_new, in->y_before, (size_t)in->n * sizeof *in->y_new);
+  return m->table->dense_error(in, bounds) > MOST_DENSE;
+}
+
 /* Computes the dense output of the last step from two additional steps of a third of its size, where the usual polynomial is not
  * accurate. If one of these steps fails, the usual polynomial is kept. */
-static ASIDE cmb_status densify_by_thirds(cmb_integrator *in, cmb_mdop *m)
+ASIDE cmb_status cmb_mdop_refine(cmb_integrator *in)
 {
+  cmb_mdop *m = in->data;
   const int end = m->table->stages;
   const double h = in->h_taken / 3, t = in->t_before;
   double *first = m->k[0];
@@ -291,24 +316,6 @@ static ASIDE cmb_status densify_by_thirds(cmb_integrator *in, cmb_mdop *m)
   }
   if (status == CMB_OK) m->table->dense_by_thirds(in, y, slope);
   return status < 0 ? status : CMB_OK;
-}
-
-cmb_status cmb_mdop_densify(cmb_integrator *in)
-{
-  cmb_mdop *m = in->data;
-  const cmb_mdop_table *table = m->table;
-  const int before = table->stages + 1, all = before + table->dense_stages;
-  for (int i = 0; i < table->dense_stages; i++) {
-    cmb_combine(in->n, in->y_before, in->h_taken, before + i, table->dense_a + i * all, m->k,
-                m->y_stage);
-    const double t = in->t_before + table->dense_c[i] * in->h_taken;
-    CMB_TRY(slope_inside(in, m, t, m->k[before + i]));
-  }
-  table->dense(in);
-  if (!table->dense_error || in->fixed_step) return CMB_OK;
-  /* norms take their weights from y_new */
-  memcpy(in->y_new, in->y_before, (size_t)in->n * sizeof *in->y_new);
-  return table->dense_error(in) > MOST_DENSE ? densify_by_thirds(in, m) : CMB_OK;
 }
 
 void cmb_mdop_visit(cmb_integrator *in, cmb_archive *a)

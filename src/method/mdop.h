@@ -34,8 +34,9 @@ typedef struct cmb_mdop_table {
   double (*error)(const cmb_integrator *in, double h);
   /* computes the vectors of dense output from y_before, y and all slopes */
   void (*dense)(cmb_integrator *in);
-  /* returns the error of dense output in tolerances, estimated from its vectors; NULL: it is no larger than that of the step */
-  double (*dense_error)(const cmb_integrator *in);
+  /* returns the error of dense output in tolerances, estimated from its vectors, and bounds (n) of it; NULL: it is no larger than that of
+   * the step */
+  double (*dense_error)(const cmb_integrator *in, double *bounds);
   /* computes the vectors of dense output from y_before, y, the values and slopes at thirds of the step, and the slopes at its ends */
   void (*dense_by_thirds)(cmb_integrator *in, const double *const y[2], double *const slope[2]);
 } cmb_mdop_table;
@@ -62,6 +63,9 @@ cmb_status cmb_mdop_begin(cmb_integrator *in);
 cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error);
 void cmb_mdop_accept(cmb_integrator *in);
 cmb_status cmb_mdop_densify(cmb_integrator *in);
+bool cmb_mdop_is_rough(const cmb_integrator *in,
+                       double *bounds); /* with a table that has dense_error */
+cmb_status cmb_mdop_refine(cmb_integrator *in);
 void cmb_mdop_visit(cmb_integrator *in, cmb_archive *a);
 
 #endif

@@ -90,10 +90,13 @@ static void dense(cmb_integrator *in)
 
 /* Returns the estimated error of the dense output in units of the tolerance, 1/800 of the norm of its last coefficient vector r_7. (For
  * y' = zy the true error is 1/1500 to 1/700 of that norm for |hz| from 0.2 to 6. It is 1 to 3 times the error estimate of the step up to
- * |hz| = 4, and 100 times as large at the limit of stability, |hz| = 6.) */
-static double dense_error(const cmb_integrator *in)
+ * |hz| = 4, and 100 times as large at the limit of stability, |hz| = 6.) Bounds of the error of each component are the largest values that
+ * the last two terms of the polynomial have in the step: that of r_7 alone is 7 times the estimated error, and that of r_6 is there for
+ * components in which r_7 vanishes by chance. */
+static double dense_error(const cmb_integrator *in, double *bounds)
 {
   const cmb_mdop *m = in->data;
+  for (int i = 0; i < in->n; i++) bounds[i] = fabs(m->r[6][i]) / 64 + fabs(m->r[7][i]) / 119;
   const double worst = cmb_larger_error(cmb_error_norm(in, 0, in->nq, m->r[7]),
                                         cmb_error_norm(in, in->nq, in->n, m->r[7]));
   return worst / 800;
@@ -178,6 +181,8 @@ const cmb_method cmb_method_mdop853 = {
     .attempt = cmb_mdop_attempt,
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
+    .is_rough = cmb_mdop_is_rough,
+    .refine = cmb_mdop_refine,
     .visit = cmb_mdop_visit,
     .nodes = c + 5, /* stages 2 to 5 have no weight */
     .node_count = sizeof c / sizeof *c - 5,

@@ -44,6 +44,11 @@ struct cmb_method {
   void (*accept)(cmb_integrator *in);
   /* prepares interpolation over the last step, from y_before to y; NULL: nothing to do */
   cmb_status (*densify)(cmb_integrator *in);
+  /* returns whether what `densify` has prepared is less accurate than the end of the step; bounds (n) are set to bounds of its errors,
+   * 0 if they are no larger than that of the step. NULL: it never is */
+  bool (*is_rough)(const cmb_integrator *in, double *bounds);
+  /* prepares interpolation again after `densify`, so that it is as accurate as the end of the step; called if is_rough returns true */
+  cmb_status (*refine)(cmb_integrator *in);
   /* the nodes, as parts of a step, besides its ends, at which slopes are evaluated that have a weight in the result; NULL: none */
   const double *nodes;
   int node_count;
@@ -119,8 +124,10 @@ struct cmb_integrator {
   bool keep_size;   /* keep this size and the order at the next begin */
   bool rounding_reported; /* the warning that rounding exceeds the tolerance has been logged */
   cmb_controller_memory control;
-  bool begun, step_taken, dense_ready;
-  void *data;                      /* data of the method */
+  bool begun, step_taken;
+  bool dense_ready,
+      dense_refined; /* method->densify has been called for the last step; and refine, if it is needed */
+  void *data;        /* data of the method */
   struct cmb_stiffness *stiffness; /* stiffness estimate; NULL: none */
   struct cmb_switcher *switcher;   /* of the method auto; else NULL */
   struct cmb_runaway *runaway;

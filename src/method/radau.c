@@ -111,6 +111,7 @@ struct radau {
   bool largest_counts; /* the largest component counts in norms, not the mean of all */
 
   const struct order *order;        /* current order; of radau5 always the first one */
+  cmb_radau_matrices matrices;      /* of the current order */
   const struct order *least, *most; /* the range of permitted orders */
   const struct order *next;         /* order of the next step if the attempt is accepted */
   int stay;                         /* steps since the order changed */
@@ -229,6 +230,7 @@ static void set_tolerances(const cmb_integrator *in, struct radau *m)
 static void set_order(cmb_integrator *in, struct radau *m, const struct order *order)
 {
   m->order = m->next = order;
+  cmb_radau_set_matrices(order->table, &m->matrices);
   m->h_factored = 0;
   m->stay = 0;
   in->control.h = 0; /* the error of another order shows no trend */
@@ -444,7 +446,7 @@ KERNEL void integrate_rates(const cmb_radau_table *const t, const cmb_integrator
   const int s = t->stages, rounds = s;
   for (int round = 0; round < rounds; round++) {
     for (int i = 0; i < s; i++) cmb_rates(in->ev, m->Q[i], W[i], m->rate_of_q[i]);
-    cmb_radau_combine(t, in->nq, t->A, h, m->rate_of_q, m->Q);
+    cmb_radau_combine(t, in->nq, m->matrices.A, h, m->rate_of_q, m->Q);
     for (int i = 0; i < s; i++) {
       for (int k = 0; k < in->nq; k++) m->Q[i][k] += in->y[k];
     }
@@ -457,6 +459,7 @@ KERNEL void complete_plain(const cmb_radau_table *const t, const cmb_integrator 
                            struct radau *m, double h)
 {
   const cmb_radau_stages stages = {
+      .matrices = &m->matrices,
       .q = in->y,
       .v = in->y + in->nq,
       .z = m->z,
@@ -481,7 +484,7 @@ KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator
   for (int i = 0; ggl && i < s; i++) {
     for (int k = 0; k < nv; k++) W[i][k] = m->V[i][k] - m->normal[i][k];
   }
-  cmb_radau_combine(t, nv, t->A, h, W, m->w);
+  cmb_radau_combine(t, nv, m->matrices.A, h, W, m->w);
   if (in->ev->eq->rates) {
     integrate_rates(t, in, m, h, W);
     return;
@@ -511,29 +514,26 @@ KERNEL void decouple_defects(const cmb_radau_table *const t, const cmb_integrato
   const cmb_form *form = m->form;
   const int ng = in->ng;
   double *const *g = m->position, *const *p = m->motion;
-  cmb_radau_combine(t, in->nv, t->T_inverse, 1, m->r, m->r);
-  if (form->has_position) cmb_radau_combine(t, ng, t->T_inverse, 1, g, g);
-  if (form->has_motion) cmb_radau_combine(t, ng, t->T_inverse, 1, p, p);
+  cmb_radau_combine(t, in->nv, m->matrices.T_inverse, 1, m->r, m->r);
+  if (form->has_position) cmb_radau_combine(t, ng, m->matrices.T_inverse, 1, g, g);
+  if (form->has_motion) cmb_radau_combine(t, ng, m->matrices.T_inverse, 1, p, p);
 }
 
 /* Solves the linear systems of a Newton iteration for a step of size h in decoupled form: one real system, and one complex system for
- * each pair of eigenvalues. Stores the increments of all stages in m->dv, dw, dl and dn. */
+ * each pair of eigenvalues. Stores the decoupled increments in m->dv, dl and dn. */
 KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m,
                          double h)
 {
   decouple_defects(t, in, m);
   const cmb_defects first = {m->r[0], m->position[0], m->motion[0]}, single[2] = {first, first};
-  cmb_increment one = {
-      .v = {m->dv[0]}, .lambda = {m->dl[0]}, .w = {m->dw[0]}, .normal = {m->dn[0]}};
+  cmb_increment one = {.v = {m->dv[0]}, .lambda = {m->dl[0]}, .normal = {m->dn[0]}};
   cmb_form_solve(m->form, 1, h / t->gamma, 0, m->real, single, &one);
   for (int k = 0; k < t->stages / 2; k++) {
     const int i = 1 + 2 * k, j = i + 1;
     const cmb_defects both[2] = {{m->r[i], m->position[i], m->motion[i]},
                                  {m->r[j], m->position[j], m->motion[j]}};
-    cmb_increment two = {.v = {m->dv[i], m->dv[j]},
-                         .lambda = {m->dl[i], m->dl[j]},
-                         .w = {m->dw[i], m->dw[j]},
-                         .normal = {m->dn[i], m->dn[j]}};
+    cmb_increment two = {
+        .v = {m->dv[i], m->dv[j]}, .lambda = {m->dl[i], m->dl[j]}, .normal = {m->dn[i], m->dn[j]}};
     double re, im;
     complex_coefficient(t, k, h, &re, &im);
     cmb_form_solve(m->form, 2, re, im, m->complex[k], both, &two);
@@ -579,18 +579,28 @@ static void drop_roundings(struct radau *m, int s)
   }
 }
 
-/* Transforms the decoupled Newton increments back to those of the stages, by the matrix T of eigenvectors, and adds them to the unknowns
- * of the stages. Returns their norm in units of the tolerance of the error estimate. */
+/* Computes the increments dw of the integrals of the stages' velocities in a step of size h, dw = h A (dv − dn), from those of the
+ * velocities and, in the stabilised index-2 form, of their parts dn that the multipliers η cause. */
+KERNEL void integrate_increments(const cmb_radau_table *const t, const cmb_integrator *in,
+                                 struct radau *m, double h)
+{
+  const bool ggl = m->form->kind == CMB_FORM_GGL;
+  for (int i = 0; ggl && i < t->stages; i++) cmb_subtract(in->nv, m->dv[i], m->dn[i], m->dw[i]);
+  cmb_radau_combine(t, in->nv, m->matrices.A, h, ggl ? m->dw : m->dv, m->dw);
+}
+
+/* Transforms the decoupled Newton increments of a step of size h back to those of the stages, by the matrix T of eigenvectors, and adds
+ * them to the unknowns of the stages. Returns their norm in units of the tolerance of the error estimate. */
 KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrator *in,
-                             struct radau *m)
+                             struct radau *m, double h)
 {
   const int s = t->stages;
   const bool rates = in->ev->eq->rates != NULL, ggl = m->form->kind == CMB_FORM_GGL;
   double *const *dq = rates ? m->rate_of_q : m->dw;
-  cmb_radau_transform_back(t, in->nv, m->dv, m->z);
-  cmb_radau_transform_back(t, in->ng, m->dl, m->lambda);
-  cmb_radau_combine(t, in->nv, t->T, 1, m->dw, m->dw);
-  if (ggl) cmb_radau_transform_back(t, in->nv, m->dn, m->normal);
+  cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dv, m->z);
+  cmb_radau_transform_back(t, in->ng, m->matrices.T, m->dl, m->lambda);
+  if (ggl) cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dn, m->normal);
+  integrate_increments(t, in, m, h);
   for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
   if (m->rounded) drop_roundings(m, s);
   return m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
@@ -622,7 +632,7 @@ KERNEL cmb_status iterate_stages(const cmb_radau_table *const t, cmb_integrator 
     CMB_TRY(stage_defects(t, in, m, h));
     solve_stages(t, in, m, h);
     in->ev->stats.newton++;
-    const cmb_status status = cmb_newton_judge(&m->newton, add_increments(t, in, m));
+    const cmb_status status = cmb_newton_judge(&m->newton, add_increments(t, in, m, h));
     if (status == CMB_RETRY_NONFINITE) clear_increments(in, m);
     CMB_TRY(status);
   }

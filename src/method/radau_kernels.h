@@ -26,8 +26,26 @@
     }                                                                                              \
   } while (0)
 
+/* The matrices of a method, row by row, with each coefficient twice: it multiplies two numbers at a time as it stands. They are in memory and
+ * no constants, all of which the compiler would copy before each of the short loops over the unknowns. */
+typedef struct cmb_radau_matrices {
+  cmb_lanes A[CMB_RADAU_MOST * CMB_RADAU_MOST], A_inverse[CMB_RADAU_MOST * CMB_RADAU_MOST];
+  cmb_lanes T[CMB_RADAU_MOST * CMB_RADAU_MOST], T_inverse[CMB_RADAU_MOST * CMB_RADAU_MOST];
+} cmb_radau_matrices;
+
+/* Sets the matrices to those of the table t. */
+static inline void cmb_radau_set_matrices(const cmb_radau_table *t, cmb_radau_matrices *m)
+{
+  for (int k = 0; k < t->stages * t->stages; k++) {
+    m->A[k] = (cmb_lanes){t->A[k], t->A[k]};
+    m->A_inverse[k] = (cmb_lanes){t->A_inverse[k], t->A_inverse[k]};
+    m->T[k] = (cmb_lanes){t->T[k], t->T[k]};
+    m->T_inverse[k] = (cmb_lanes){t->T_inverse[k], t->T_inverse[k]};
+  }
+}
+
 /* Returns Σ_j factor[j] x[j] over s vectors of two numbers. */
-CMB_RADAU_KERNEL cmb_lanes cmb_radau_sum(const int s, const double *factor, const cmb_lanes *x)
+CMB_RADAU_KERNEL cmb_lanes cmb_radau_sum(const int s, const cmb_lanes *factor, const cmb_lanes *x)
 {
   cmb_lanes sum = factor[0] * x[0];
   for (int j = 1; j < s; j++) sum += factor[j] * x[j];
@@ -39,15 +57,17 @@ CMB_RADAU_KERNEL void cmb_radau_sum_up(const cmb_radau_table *const t, int n, co
                                        double *const *x, int from, double *out)
 {
   const int s = t->stages;
+  cmb_lanes twice[CMB_RADAU_MOST];
+  for (int j = 0; j < s; j++) twice[j] = (cmb_lanes){factor[j], factor[j]};
   for (int k = 0; k < n; k += 2) {
     cmb_lanes at[CMB_RADAU_MOST];
     for (int j = 0; j < s; j++) at[j] = cmb_lanes_load(x[j] + from + k);
-    cmb_lanes_store(cmb_radau_sum(s, factor, at), out + k);
+    cmb_lanes_store(cmb_radau_sum(s, twice, at), out + k);
   }
 }
 
 /* Computes out_i := factor Σ_j B_ij x_j for the arrays x_j of all s stages, n numbers each, with the matrix B (s x s); out may be x. */
-CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, const double *B,
+CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, const cmb_lanes *B,
                                         double factor, double *const *x, double *const *out)
 {
   const int s = t->stages;
@@ -63,14 +83,15 @@ CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, c
 /* Transforms the decoupled increments d of all stages, n numbers each, back by the matrix T of eigenvectors and adds them to x: d := T
  * d, x := x + d. */
 CMB_RADAU_KERNEL void cmb_radau_transform_back(const cmb_radau_table *const t, int n,
-                                               double *const *d, double *const *x)
+                                               const cmb_lanes *T, double *const *d,
+                                               double *const *x)
 {
   const int s = t->stages;
   for (int k = 0; k < n; k += 2) {
     cmb_lanes at[CMB_RADAU_MOST];
     for (int j = 0; j < s; j++) at[j] = cmb_lanes_load(d[j] + k);
     for (int i = 0; i < s; i++) {
-      const cmb_lanes sum = cmb_radau_sum(s, t->T + (long)i * s, at);
+      const cmb_lanes sum = cmb_radau_sum(s, T + (long)i * s, at);
       cmb_lanes_store(sum, d[i] + k);
       cmb_lanes_store(cmb_lanes_load(x[i] + k) + sum, x[i] + k);
     }
@@ -79,6 +100,7 @@ CMB_RADAU_KERNEL void cmb_radau_transform_back(const cmb_radau_table *const t, i
 
 /* The arrays of the stages for cmb_radau_complete. */
 typedef struct cmb_radau_stages {
+  const cmb_radau_matrices *matrices;
   const double *q, *v; /* positions and velocities where the step begins */
   double *const *z, *const *V, *const *a, *const *w, *const *Q;
 } cmb_radau_stages;
@@ -95,8 +117,9 @@ CMB_RADAU_KERNEL void cmb_radau_complete(const cmb_radau_table *const t, int n, 
     cmb_lanes z[CMB_RADAU_MOST];
     for (int j = 0; j < s; j++) z[j] = cmb_lanes_load(m->z[j] + k);
     for (int i = 0; i < s; i++) {
-      const cmb_lanes w = h * (t->c[i] * v + cmb_radau_sum(s, t->A + (long)i * s, z));
-      cmb_lanes_store(inverse * cmb_radau_sum(s, t->A_inverse + (long)i * s, z), m->a[i] + k);
+      const cmb_lanes w = h * (t->c[i] * v + cmb_radau_sum(s, m->matrices->A + (long)i * s, z));
+      cmb_lanes_store(inverse * cmb_radau_sum(s, m->matrices->A_inverse + (long)i * s, z),
+                      m->a[i] + k);
       cmb_lanes_store(w, m->w[i] + k);
       cmb_lanes_store(q + w, m->Q[i] + k);
     }

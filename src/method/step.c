@@ -37,6 +37,7 @@ struct builder {
   cmb_expr t_next;             /* t + h */
   cmb_expr *force_q, *force_v; /* (nv x nv) ∂f/∂q T and ∂f/∂v; NULL: not in the matrix */
   cmb_expr *A, *G;             /* matrix A and constraint Jacobian at the beginning of the step */
+  cmb_expr *g_start;           /* (ng) constraints there; NULL unless wanted */
   /* factors of [A Gᵀ; G 0] at the beginning of the step; NULL: not made yet */
   cmb_elimination *here;
   cmb_elimination *last;     /* factors from which the velocities after the step follow */
@@ -166,7 +167,8 @@ static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage
   w->G = take(b, b->ng * b->nv);
   w->f = take(b, b->nv);
   if (index1) w->gamma = take(b, b->ng);
-  if (baumgarte) w->g = take(b, b->ng), w->gt = take(b, b->ng);
+  if (baumgarte || b->o->bound) w->g = take(b, b->ng);
+  if (baumgarte) w->gt = take(b, b->ng);
   stage->base = take(b, b->nq);
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
   CMB_TRY(b->s->terms(b->s, &stage->at, w));
@@ -268,6 +270,7 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
   complete_matrix(b, stage->terms.M);
   b->A = stage->terms.M;
   b->G = stage->terms.G;
+  b->g_start = stage->terms.g;
   CMB_TRY(cmb_grip_begin(b->s, &b->grip));
   CMB_TRY(put_forces(b, stage));
   if (b->grip.count > 0) add_scaled(b, b->nv, number(b, 1), b->grip.middle_sum, b->x);
@@ -276,21 +279,35 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
 
 /* ---- projections */
 
+/* Keeps in b->step what the bound on the drift needs: q (nq) before its projection, with the constraints g (ng) and their Jacobian G (ng x
+ * nv) there and at the beginning of the step. */
+static cmb_status keep_for_bound(struct builder *b, const cmb_expr *q, const cmb_expr *g,
+                                 cmb_expr *G)
+{
+  cmb_step *step = b->step;
+  step->q_plain = take(b, b->nq);
+  step->g_plain = take(b, b->ng);
+  if (!step->q_plain || !step->g_plain) return cmb_fail_memory(b->s->ctx);
+  memcpy(step->q_plain, q, (size_t)b->nq * sizeof *q);
+  memcpy(step->g_plain, g, (size_t)b->ng * sizeof *g);
+  step->G_plain = G;
+  step->g = b->g_start;
+  step->G = b->G;
+  return CMB_OK;
+}
+
 /* Builds the expressions that project q (nq), which is overwritten, onto the position constraints at the time t + h by one Newton step,
- * with the matrix factorised at the beginning of the step. If the bound on the drift is wanted, b->step->q_plain keeps q before its
- * projection. */
+ * with the matrix factorised at the beginning of the step. If the bound on the drift is wanted, b->step keeps q before its projection,
+ * and the constraints and their Jacobian there. */
 static cmb_status project_position(struct builder *b, cmb_expr *q)
 {
   const cmb_step_point at = {b->t_next, q, NULL};
   cmb_expr *x = take(b, b->nv + b->ng), *dq = take(b, b->nq);
-  if (!x || !dq) return cmb_fail_memory(b->s->ctx);
-  if (b->o->bound) {
-    b->step->q_plain = take(b, b->nq);
-    if (!b->step->q_plain) return cmb_fail_memory(b->s->ctx);
-    memcpy(b->step->q_plain, q, (size_t)b->nq * sizeof *q);
-  }
+  cmb_expr *G = b->o->bound ? take(b, b->ng * b->nv) : NULL;
+  if (!x || !dq || (b->o->bound && !G)) return cmb_fail_memory(b->s->ctx);
   CMB_TRY(eliminate_here(b));
-  CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.g = x + b->nv}));
+  CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.g = x + b->nv, .G = G}));
+  if (G) CMB_TRY(keep_for_bound(b, q, x + b->nv, G));
   cmb_elimination_solve(b->here, x);
   CMB_TRY(b->s->rates(b->s, q, x, dq));
   add_scaled(b, b->nq, number(b, -1), dq, q);
@@ -451,8 +468,18 @@ static cmb_status two_stages(struct builder *b)
   return CMB_OK;
 }
 
+/* Returns whether the constraints do not depend on the positions that belong to velocity i: then column i of their Jacobian is 0. */
+static bool is_unconstrained(const struct builder *b, int i)
+{
+  for (int k = 0; k < b->ng; k++) {
+    if (b->step->G_plain[k * b->nv + i] != 0) return false;
+  }
+  return true;
+}
+
 /* Builds the expressions of the matrix P (nv x ng) for the bound on the drift, in b->step->P. Column j is the displacement that changes
- * constraint j by 1 and no other one (G P = I), found with the matrix factorised at the beginning of the step. */
+ * constraint j by 1 and no other one (G P = I), found with the matrix factorised at the beginning of the step. Rows on which nothing
+ * depends are 0, which saves their computation. */
 static cmb_status displacement_matrix(struct builder *b)
 {
   cmb_expr *x = take(b, b->nv + b->ng);
@@ -462,7 +489,9 @@ static cmb_status displacement_matrix(struct builder *b)
     memset(x, 0, (size_t)(b->nv + b->ng) * sizeof *x);
     x[b->nv + j] = number(b, 1);
     cmb_elimination_solve(b->here, x);
-    for (int i = 0; i < b->nv; i++) b->step->P[i * b->ng + j] = x[i];
+    for (int i = 0; i < b->nv; i++) {
+      b->step->P[i * b->ng + j] = is_unconstrained(b, i) ? 0 : x[i];
+    }
   }
   return CMB_OK;
 }

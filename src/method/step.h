@@ -47,15 +47,17 @@ typedef struct cmb_step_options {
   cmb_stabilization stabilization;
   /* Baumgarte's parameters; 0: α = 1/h, or 1/(2h) where positions follow from new velocities, and β = α² */
   double alpha, beta;
-  bool bound; /* also compute q_plain and P for the bound on the drift (drift.h) */
+  bool bound; /* also compute what the bound on the drift needs (drift.h) */
 } cmb_step_options;
 
 typedef struct cmb_step {
   /* (nq), (nv), (ng), (nv) values after the step; a is the acceleration in the step */
   cmb_expr *q, *v, *lambda, *a;
-  cmb_expr health;   /* smallest relative pivot (cmb_elimination_health); 1 without constraints */
-  cmb_expr *q_plain; /* (nq) q before its projection, and */
-  cmb_expr *P;       /* (nv x ng) P of that projection −T P g; both NULL unless wanted */
+  cmb_expr health; /* smallest relative pivot (cmb_elimination_health); 1 without constraints */
+  /* for the bound on the drift, NULL unless it is wanted: q before its projection (nq); the constraints g (ng) and their Jacobian G (ng x
+   * nv) at the beginning of the step and, _plain, there; P (nv x ng) of that projection −T P g, 0 in rows of velocities on which the
+   * constraints do not depend */
+  cmb_expr *q_plain, *g, *G, *g_plain, *G_plain, *P;
   /* (cmb_grip_count) modes of dry friction that can stick, after the step; see cmb_grip for settled */
   cmb_expr *grip, settled;
   /* (cmb_grip_count) their modes at the beginning of the step, if not known */

@@ -19,7 +19,12 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
   p.grip = p.health + 1;
   p.settled = p.grip + cmb_grip_count(eq);
   p.q_plain = p.settled + (p.settled > p.grip);
-  p.P = p.q_plain + (o->bound ? eq->nq : 0);
+  const int G_size = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
+  p.g = p.q_plain + (o->bound ? eq->nq : 0);
+  p.g_plain = p.g + (o->bound ? eq->ng : 0);
+  p.G = p.g_plain + (o->bound ? eq->ng : 0);
+  p.G_plain = p.G + (o->bound ? G_size : 0);
+  p.P = p.G_plain + (o->bound ? G_size : 0);
   p.count = p.P + (o->bound ? eq->nv * eq->ng : 0);
   return p;
 }
@@ -30,6 +35,28 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
 static void copy_outputs(cmb_expr *output, int count, const cmb_expr *from)
 {
   if (from) memcpy(output, from, (size_t)count * sizeof *output);
+}
+
+/* Stores the entries of the dense matrix of expressions G (ng x nv) in `output` as the equations store their constraint Jacobian. */
+static void store_jacobian(const cmb_equations *eq, const cmb_expr *G, cmb_expr *output)
+{
+  const cmb_pattern *p = eq->G_pattern;
+  if (!p) copy_outputs(output, eq->ng * eq->nv, G);
+  for (int i = 0; p && i < eq->ng; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) output[k] = G[i * eq->nv + p->column[k]];
+  }
+}
+
+/* Lists in `output` what the bound on the drift needs of a step. */
+static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, const cmb_step *step,
+                      cmb_expr *output)
+{
+  copy_outputs(output + p->q_plain, eq->nq, step->q_plain);
+  copy_outputs(output + p->g, eq->ng, step->g);
+  copy_outputs(output + p->g_plain, eq->ng, step->g_plain);
+  store_jacobian(eq, step->G, output + p->G);
+  store_jacobian(eq, step->G_plain, output + p->G_plain);
+  copy_outputs(output + p->P, eq->nv * eq->ng, step->P);
 }
 
 /* Creates the programs (instructions that evaluate expressions) of a step: one for the whole step, one for the first modes of dry
@@ -47,8 +74,7 @@ static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const
   output[p.health] = step->health;
   copy_outputs(output + p.grip, p.settled - p.grip, step->grip);
   if (p.settled > p.grip) output[p.settled] = step->settled;
-  if (st->options.bound) copy_outputs(output + p.q_plain, eq->nq, step->q_plain);
-  if (st->options.bound) copy_outputs(output + p.P, eq->nv * eq->ng, step->P);
+  if (st->options.bound) put_bound(eq, &p, step, output);
   CMB_TRY(
       cmb_program_create(st->ctx, s->graph, s->inputs, s->input, p.count, output, &st->program));
   if (p.settled > p.grip) {

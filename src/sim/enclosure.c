@@ -13,7 +13,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST_PARTS = 4096, LEAST_PARTS = 64 };
+enum { MOST_PARTS = 4096, LEAST_PARTS = 64, ROUGH_PARTS = 32 };
 
 /* Undecided parts come in rows: near the edge of a half cylinder, where its height has no derivative, bounds of a rate prove nothing for
  * a hundred of the shortest parts and more. Behind an undecided part the next one may be twice as long before it counts as
@@ -38,6 +38,7 @@ void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in
   e->rate = cmb_arena_take(arena, ns, sizeof *e->rate);
   e->s_begin = cmb_arena_take(arena, ns, sizeof(double));
   e->s_end = cmb_arena_take(arena, ns, sizeof(double));
+  e->rough = cmb_arena_doubles(arena, (int)n);
   e->until = cmb_arena_take(arena, ns, sizeof(double));
   e->open = cmb_arena_take(arena, ns, sizeof *e->open);
 }
@@ -344,6 +345,29 @@ static cmb_status search(cmb_enclosure *e, cmb_sample *sample, void *user, doubl
     width = fmin(2 * width, 1);
   }
   *b = 2;
+  return CMB_OK;
+}
+
+/* Searches from left to right with bounds of the functions alone: rates and values in points would be those of the rough motion only. */
+cmb_status cmb_enclosure_excludes(cmb_enclosure *e, bool *proved)
+{
+  bool rough;
+  double a = 0, width = 1;
+  *proved = false;
+  if (e->holding.count > 0) return CMB_OK;
+  CMB_TRY(cmb_integrator_is_rough(e->in, &rough, e->rough));
+  if (!rough) return CMB_OK;
+  for (int i = 0; i < e->ev->eq->ns; i++) e->until[i] = -1;
+  CMB_TRY(cmb_motion_take_roughly(&e->motion, e->n, e->rough));
+  for (int parts = 0; a < 1 && parts < ROUGH_PARTS; parts++) {
+    const double b = fmin(1, a + width);
+    if (find_open(e, b)) enclose(e, a, b, false);
+    note_proved(e, b);
+    const bool open = find_open(e, b);
+    width = open ? (b - a) / 2 : 2 * width;
+    if (!open) a = b;
+  }
+  *proved = a >= 1;
   return CMB_OK;
 }
 

@@ -40,6 +40,7 @@ typedef struct cmb_enclosure {
   cmb_interval *y, *y_rate; /* (n) on a part */
   cmb_interval *s, *rate;   /* (ns) */
   double *s_begin, *s_end;  /* (ns) at the ends of the part, of the plain dense output */
+  double *rough;            /* (n) bounds of the errors of rough dense output */
   double *until;            /* (ns) as far as this a function is proved */
   bool *open;          /* (ns) functions that are not proved yet in the part under inspection */
   const bool *ignored; /* (ns) functions that are not to be looked at; NULL: none */
@@ -71,6 +72,11 @@ void cmb_enclosure_hold(cmb_enclosure *e, cmb_arena *arena, const cmb_sliding *s
 
 /* A new run: nothing is undecided yet. */
 void cmb_enclosure_begin(cmb_enclosure *e);
+
+/* *proved: dense output over the last step is still rough (method/integrator.h), and no function with bounds becomes negative in the step,
+ * neither on this dense output nor on any motion that differs from it by no more than its errors. So it need not be refined as long as no
+ * state inside of the step is handed out: the proof is not one for the refined polynomial, whose errors nobody has bounded. */
+cmb_status cmb_enclosure_excludes(cmb_enclosure *e, bool *proved);
 
 /* The first part [*a, *b] of the last step from θ = `from` on at whose end a function with bounds is negative; *b > 1 if there is none. Functions
  * without bounds are not looked at. */

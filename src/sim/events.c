@@ -429,15 +429,29 @@ static cmb_status find_behind_dip(cmb_events *e, bool *found, double theta)
   return status;
 }
 
-cmb_status cmb_events_find(cmb_events *e, bool *found)
+/* The first event of the step, by a search of refined dense output. */
+static cmb_status find_refined(cmb_events *e, bool *found)
 {
   double theta = 0;
-  *found = false;
-  if (e->ns == 0 || e->from >= 1) return CMB_OK;
-  CMB_TRY(ignore_touching(e));
   cmb_status status = find_first(e, found, &theta);
   if (status != CMB_RETRY_NEWTON || e->from > 0) return status; /* what was found before stays */
   return find_behind_dip(e, found, theta);
+}
+
+/* Most steps have no event, and that may be proved without refining dense output that is still rough. If states inside of the step are
+ * handed out nevertheless, they will come from the refined polynomial, and that has to be searched, too. */
+cmb_status cmb_events_find(cmb_events *e, bool *found)
+{
+  bool none = false;
+  *found = false;
+  if (e->ns == 0 || e->from >= 1) return CMB_OK;
+  CMB_TRY(ignore_touching(e));
+  if (!e->sampled && e->from == 0) CMB_TRY(cmb_enclosure_excludes(&e->enclosure, &none));
+  if (none && !e->outputs_inside) return CMB_OK;
+  const cmb_statistics statistics = e->ev->stats;
+  const cmb_status status = find_refined(e, found);
+  if (none && !e->outputs_count) e->ev->stats = statistics;
+  return status;
 }
 
 /* The plain dense output, which the first phase looks at, may show the change a little later than the projected one. */

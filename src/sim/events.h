@@ -46,6 +46,8 @@ typedef struct cmb_events {
 
   cmb_enclosure enclosure; /* proofs that nothing switches, where the equations have bounds */
   bool sampled;            /* some functions have none */
+  /* states inside of the step under inspection will be handed out, besides those of events; and the work for them counts (simulation.c) */
+  bool outputs_inside, outputs_count;
 
   int crowded; /* events in a row with no time between them */
 } cmb_events;

@@ -28,7 +28,9 @@ static bool is_read(const cmb_motion *m, int i)
   return !m->reads || m->reads[i];
 }
 
-cmb_status cmb_motion_take(cmb_motion *m, int count)
+typedef cmb_status interpolation(cmb_integrator *in, double t, double *q, double *v);
+
+static cmb_status take(cmb_motion *m, int count, interpolation *interpolate)
 {
   const int degree = cmb_integrator_dense_degree(m->in), n = m->n;
   const double t = cmb_integrator_t(m->in), h = t - cmb_integrator_t_before(m->in);
@@ -37,8 +39,7 @@ cmb_status cmb_motion_take(cmb_motion *m, int count)
   if (m->degree != degree) cmb_bernstein_create(&m->basis, m->degree = degree);
   for (int j = 0; j <= degree; j++) {
     double *y = m->values + j * n;
-    CMB_TRY(cmb_integrator_interpolate(m->in, cmb_integrator_time_at(m->in, m->basis.node[j]), y,
-                                       y + m->nq));
+    CMB_TRY(interpolate(m->in, cmb_integrator_time_at(m->in, m->basis.node[j]), y, y + m->nq));
   }
   if (!cmb_all_finite(n * (degree + 1), m->values)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < count; i++) {
@@ -49,6 +50,18 @@ cmb_status cmb_motion_take(cmb_motion *m, int count)
     m->rate_rounding[i] = cmb_bernstein_derivative(degree, c, m->rounding[i], dc);
     for (int j = 0; j < degree; j++) m->rounding[i] = fmax(m->rounding[i], blur * fabs(dc[j]));
   }
+  return CMB_OK;
+}
+
+cmb_status cmb_motion_take(cmb_motion *m, int count)
+{
+  return take(m, count, cmb_integrator_interpolate);
+}
+
+cmb_status cmb_motion_take_roughly(cmb_motion *m, int count, const double *bounds)
+{
+  CMB_TRY(take(m, count, cmb_integrator_interpolate_roughly));
+  for (int i = 0; i < count; i++) m->rounding[i] += bounds[i];
   return CMB_OK;
 }
 

@@ -25,6 +25,10 @@ void cmb_motion_create(cmb_motion *m, cmb_arena *arena, cmb_integrator *in, cons
 /* The first `count` components of y = (q, v) in the last step. */
 cmb_status cmb_motion_take(cmb_motion *m, int count);
 
+/* The same for rough dense output (method/integrator.h), whose errors are up to bounds (count). Only cmb_motion_range may be called then:
+ * it bounds each motion that stays within these errors of the polynomials, but nothing is known of the derivatives of such a motion. */
+cmb_status cmb_motion_take_roughly(cmb_motion *m, int count, const double *bounds);
+
 /* Bounds on [a, b] of the first `count` components, of their derivatives, or of their second ones. */
 void cmb_motion_range(const cmb_motion *m, int count, double a, double b, cmb_interval *y);
 void cmb_motion_rate_range(const cmb_motion *m, int count, double a, double b, cmb_interval *rate);

@@ -534,19 +534,25 @@ cmb_status cmb_run_sample_at(cmb_simulation *sim, double t)
   return stands ? record_sample(sim) : CMB_OK;
 }
 
-/* Samples at nearly even distances that lie in the last step before `limit`. Sample k is at k + kφ mod 1 − 1/2 distances, φ the golden
- * section, which is at least 0.6 behind the one before: so an oscillation whose period is the distance is not seen at one phase only. */
-static cmb_status samples_inside(cmb_simulation *sim, double limit)
+/* Returns the time of the next sample; infinity if there is none. Samples are at nearly even distances: sample k is at k + kφ mod 1 − 1/2
+ * distances, φ the golden section, which is at least 0.6 behind the one before: so an oscillation whose period is the distance is not seen
+ * at one phase only. */
+static double sample_due(const cmb_simulation *sim)
 {
   static const double golden = 0.61803398874989485;
-  if (sim->options.samples == 0) return CMB_OK;
+  const double k = (double)sim->sample_due;
   const double distance = (sim->t_end - sim->t_start) / sim->options.samples;
-  for (;; sim->sample_due++) {
-    const double k = (double)sim->sample_due;
-    const double t = sim->t_start + (k + fmod(k * golden, 1) - 0.5) * distance;
-    if (t >= limit || !(distance > 0)) return CMB_OK;
+  if (sim->options.samples == 0 || !(distance > 0)) return INFINITY;
+  return sim->t_start + (k + fmod(k * golden, 1) - 0.5) * distance;
+}
+
+/* Samples that lie in the last step before `limit`. */
+static cmb_status samples_inside(cmb_simulation *sim, double limit)
+{
+  for (double t; (t = sample_due(sim)) < limit; sim->sample_due++) {
     if (t > sim->sampled) CMB_TRY(cmb_run_sample_at(sim, t));
   }
+  return CMB_OK;
 }
 
 static inline cmb_status record_inside(cmb_simulation *sim, double limit)
@@ -554,6 +560,16 @@ static inline cmb_status record_inside(cmb_simulation *sim, double limit)
   if (sim->options.every == 0 && sim->options.samples == 0) return CMB_OK;
   CMB_TRY(records_inside(sim, limit));
   return samples_inside(sim, limit);
+}
+
+/* Notes for the search for events whether states inside of the last step will be handed out, and whether the work for them counts. */
+static void note_outputs_inside(cmb_simulation *sim)
+{
+  const double end = cmb_integrator_t(sim->in);
+  const double instant = sim->eq->nh > 0 ? cmb_run_next_instant(sim) : INFINITY;
+  const bool counts = (sim->options.every > 0 && time_due(sim) < end) || instant < end;
+  sim->events->outputs_count = counts;
+  sim->events->outputs_inside = counts || sample_due(sim) < end;
 }
 
 /* The switching function that was last seen not to be finite; -1: it was not kept which. */
@@ -1137,6 +1153,7 @@ static cmb_status advance(cmb_simulation *sim)
     cmb_run_keep_start(sim);
     CMB_TRY(cmb_run_widen_contact_tolerances(sim));
     CMB_TRY(begin_constrained(sim));
+    note_outputs_inside(sim);
     cmb_status status = find_first(sim, &found, &passed);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
       undone++;

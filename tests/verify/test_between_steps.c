@@ -1,8 +1,10 @@
 /*
+/*
  * Accuracy of the dense output, at records with intervals shorter than the steps. The first system has a slow oscillation, exactly cos 0.1 t,
  * and an independent fast one with an amplitude so small that it limits only the first steps, and only with some tolerances, where steps
  * are rejected. In the second a state follows an oscillation so fast that stability limits the steps of explicit methods; compared are the
- * state and the force that drives it. The error of dense output may be larger than that at the ends of steps: up to 30 tolerances.
+ * state and the force that drives it. The error of dense output may be larger than that at the ends of steps: up to 30 tolerances. Events of
+ * the state are as exact, and cost evaluations only in the steps that contain some.
  */
 #include "check.h"
 #include "methods.h"
@@ -92,11 +94,48 @@ static void test_records_between_stiff_steps(void **state)
   }
 }
 
+/* w crosses 0 twice, and never comes to its limit, though it comes nearer than 6e-6 twice. */
+static const char WATCHED[] =
+    "events: {crosses: {when: w > 0, direction: both}, exceeds: {when: w > 1.000001}}\n";
+
+static const double END = 7, RTOL = 1e-7;
+
+static void run_watched(cmbt_run *r, double every)
+{
+  char text[sizeof STIFF + sizeof WATCHED];
+  snprintf(text, sizeof text, "%s%s", STIFF, WATCHED);
+  cmbt_run_open_text(r, text, CMB_FORM_EXPLICIT);
+  r->rtol = RTOL;
+  cmbt_run_to(r, END, every);
+}
+
+/* The crossings, and where the run ends, are the same with many records inside of steps and with none. */
+static void test_events_between_stiff(void **state)
+{
+  (void)state;
+  cmbt_run r[2];
+  for (int k = 0; k < 2; k++) {
+    run_watched(&r[k], k * END / 1024);
+    const cmb_statistics *s = r[k].result->statistics;
+    printf("%d records: %ld evaluations in %ld steps\n", r[k].row_count, s->f, s->steps);
+    assert_int_equal(r[k].event_count, 2);
+  }
+  for (int i = 0; i < 2; i++) {
+    assert_true(r[0].events[i].t == r[1].events[i].t);
+    cmbt_near(r[0].events[i].t, acos(-1) * (i + 0.5) + atan(1 / 300.0), 30 * RTOL);
+  }
+  const cmb_statistics *s = r[0].result->statistics;
+  /* 12 stages, 3 slopes of dense output, and at the two crossings two steps of a third of the size and the search */
+  assert_true(s->f <= 15 * s->steps + 2 * 60 + 40);
+  for (int k = 0; k < 2; k++) cmbt_run_close(&r[k]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_records_between_steps),
       cmocka_unit_test(test_records_between_stiff_steps),
+      cmocka_unit_test(test_events_between_stiff),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
