@@ -1,7 +1,7 @@
-# Finds libfyaml, which reads YAML and knows the line and column of everything.
+# Finds libfyaml, a YAML parser that reports lines and columns.
 #
-#   FYAML::FYAML      what to link with
-#   FYAML_LIBRARIES   the library's file
+#   FYAML::FYAML      the target to link with
+#   FYAML_LIBRARIES   the file of the library
 
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)

@@ -1,8 +1,8 @@
-# Finds KLU, the sparse LU factorisation of SuiteSparse, with the libraries it stands on.
-# Debian's libsuitesparse-dev comes without a pkg-config file, so header and libraries are looked up.
+# Finds KLU, the sparse LU factorisation of SuiteSparse, with the libraries that it needs.
+# Debian's libsuitesparse-dev has no pkg-config file, so the header and the libraries are searched for.
 #
-#   KLU::KLU        what to link with
-#   KLU_LIBRARIES   the libraries' files, KLU first
+#   KLU::KLU        the target to link with
+#   KLU_LIBRARIES   the files of the libraries, KLU first
 
 find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
 

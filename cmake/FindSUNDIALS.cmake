@@ -1,7 +1,7 @@
-# Finds the serial part of SUNDIALS: the judge in tests and the rival in benchmarks, never linked
-# into the library. (The package's own configuration file would also ask for MPI, PETSc and hypre.)
+# Finds the serial part of SUNDIALS, the reference in tests and benchmarks; the library is never linked
+# with it. (The configuration file of SUNDIALS itself would also require MPI, PETSc and hypre.)
 #
-#   SUNDIALS::SUNDIALS   what to link with
+#   SUNDIALS::SUNDIALS   the target to link with
 
 find_path(SUNDIALS_INCLUDE_DIR ida/ida.h)
 

@@ -1,7 +1,7 @@
 # Installs both libraries and the CMake package that finds them: find_package(camber).
 #
 #   camber::camber   the shared library
-#   camber::static   the static one, for which KLU and libfyaml must be there too; with COMPONENTS static they have to
+#   camber::static   the static library, if KLU and libfyaml are installed; find_package fails without them only with COMPONENTS static
 
 include(CMakePackageConfigHelpers)
 
@@ -17,7 +17,7 @@ endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/camberConfig.cmake.in
   ${PROJECT_BINARY_DIR}/camberConfig.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/camberConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion) # as the name of the shared library says
+  COMPATIBILITY SameMinorVersion) # as in the name of the shared library
 install(FILES ${PROJECT_BINARY_DIR}/camberConfig.cmake ${PROJECT_BINARY_DIR}/camberConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindKLU.cmake ${CMAKE_CURRENT_LIST_DIR}/FindFYAML.cmake
   DESTINATION ${package_folder})

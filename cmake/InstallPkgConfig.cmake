@@ -1,7 +1,7 @@
-# Installs camber.pc, for the shared library, and camber-static.pc. They are filled in at install time, because `cmake --install --prefix` may choose
-# another prefix than the one known when the build was configured.
+# Installs camber.pc, for the shared library, and camber-static.pc. They are written at installation, because `cmake --install --prefix` may set
+# another prefix than the configuration did.
 
-# What the static library itself needs: -lklu ..., with a -L for a folder the compiler does not know.
+# The linker options of the libraries that the static library needs: -lklu ..., and -L for folders that the compiler does not search.
 set(pc_libs_private "")
 foreach(file IN LISTS KLU_LIBRARIES FYAML_LIBRARIES)
   get_filename_component(folder ${file} DIRECTORY)
@@ -19,7 +19,7 @@ endforeach()
 list(REMOVE_DUPLICATES pc_libs_private)
 list(JOIN pc_libs_private " " pc_libs_private)
 
-function(pc_folder result folder) # below ${prefix}, unless it was given as an absolute path
+function(pc_folder result folder) # sets `result` to the folder below ${prefix}, or to an absolute path as it is
   if(IS_ABSOLUTE ${folder})
     set(${result} ${folder} PARENT_SCOPE)
   else()

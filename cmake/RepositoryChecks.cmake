@@ -1,7 +1,7 @@
-# The repository's checks of itself as tests labelled `repo`, one a check: see scripts/check.py.
+# Adds the checks of scripts/check.py as tests with the label `repo`.
 
-# The library once more for the checks that read object files: not optimised and without built-in
-# functions, so that every variable and every call of the source can still be seen in them.
+# The object files of the library for the checks that read them: compiled without optimisation and
+# built-in functions, so that they contain every variable and every call of the source.
 add_library(camber-probe OBJECT ${library_sources})
 target_include_directories(camber-probe PRIVATE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/src)
@@ -11,7 +11,7 @@ target_compile_options(camber-probe PRIVATE -O0 -fno-builtin -U_FORTIFY_SOURCE -
 find_program(CAMBER_PYTHON python3)
 mark_as_advanced(CAMBER_PYTHON)
 if(NOT CAMBER_PYTHON)
-  message(STATUS "python3 is not there: the repository checks are left out")
+  message(STATUS "python3 is not installed: no repository checks")
   return()
 endif()
 
@@ -25,7 +25,7 @@ endfunction()
 foreach(check layers globals calls names errors hygiene format selftest scripts)
   add_check(${check} repo ${check})
 endforeach()
-set(parts 16) # so that ctest can run other tests beside it
+set(parts 16) # so that ctest can run other tests at the same time
 foreach(part RANGE 1 ${parts})
   add_check(tidy.${part} lint tidy --part ${part}/${parts})
 endforeach()

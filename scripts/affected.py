@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the tests that a change can have broken, shortest first, and stops at the first failure: `make check`.
+"""Runs the tests that a change of the source can affect, shortest first, and stops at the first failure: `make check`.
 
     scripts/affected.py [BASE] [--list] [--jobs J]
 
-The change is what differs from the commit BASE (default HEAD), files that git does not know yet included. Which tests it can have broken is
-said in `affected` below, by layers: a file can be seen by its own layer and later ones only (scripts/check.py layers). The build folder of
-the preset dev must be up to date; how long each test takes is kept there.
+The change consists of all files that differ from the commit BASE (default HEAD) and of files that git does not track. RULES below state which
+tests a file can affect: a file of the library affects its own layer and later ones only (scripts/check.py layers). The build folder of the
+preset dev must be up to date; it also keeps the times that tests take (seconds.json).
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ LIMIT = 900  # seconds, as in tests/CMakeLists.txt
 NOTHING = r"(?!)"
 EVERYTHING = r""
 
-# What tests of the preset dev can notice of a file: the first line that fits its path says it, as a pattern of their names.
+# The tests of the preset dev that a file can affect, as a regular expression for their names. The first rule that matches the file's path applies.
 RULES = [
     (r"tests/unit/(\w+)/test_(\w+)\.c", lambda m: rf"unit\.{m[1]}\.{m[2]}$"),
     (r"tests/unit/(\w+)/", lambda m: rf"unit\.{m[1]}\."),
@@ -47,7 +47,7 @@ RULES = [
 
 
 def from_layer(layer):
-    """Tests of this layer and of all that may include it."""
+    """Returns a pattern for the tests of this layer and of all later layers, which may include its headers."""
     if layer not in LAYERS:
         return EVERYTHING
     if layer == "bench":
@@ -57,6 +57,7 @@ def from_layer(layer):
 
 
 def pattern_of(path):
+    """Returns the pattern of RULES for a file; all tests if no rule matches."""
     for pattern, names in RULES:
         match = re.match(pattern, path)
         if match:
@@ -65,7 +66,7 @@ def pattern_of(path):
 
 
 def affected(paths, names, reads_documents):
-    """Those of the names whose tests the files at `paths` can have broken; reads_documents(name) says whether a test reads docs."""
+    """Returns those of the test names that changes of the files `paths` can affect. reads_documents(name) returns whether a test reads documents."""
     patterns = {pattern_of(path) for path in paths}
     documents = "DOCUMENTS" in patterns
     return [
@@ -74,6 +75,7 @@ def affected(paths, names, reads_documents):
 
 
 def reads_documents(name):
+    """Returns whether the source of a test mentions a document."""
     kind, *rest = name.split(".")
     source = ROOT / "tests" / kind / ("/".join(rest[:-1])) / f"test_{rest[-1]}.{'sh' if kind == 'cli' else 'c'}"
     return source.exists() and re.search(r"docs/|README|CHANGELOG", source.read_text(encoding="utf-8")) is not None
@@ -88,10 +90,10 @@ def changed_files(base):
 
 
 def run_in_order(tests, seconds, jobs):
-    """Runs the tests, shortest first; the output of the first that fails, or None."""
+    """Runs the tests, shortest first. Returns the output of the first that fails, or None."""
     failed = []
 
-    def judge(test):
+    def run_unless_failed(test):
         if failed:
             return
         result = run_test(test, {}, LIMIT)
@@ -101,14 +103,14 @@ def run_in_order(tests, seconds, jobs):
             failed.append(f"{result.output[-5000:]}\nFAILED: {test['name']}")
 
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(judge, sorted(tests, key=lambda test: seconds.get(test["name"], 1))))
+        list(pool.map(run_unless_failed, sorted(tests, key=lambda test: seconds.get(test["name"], 1))))
     return failed[0] if failed else None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("base", nargs="?", default="HEAD")
-    parser.add_argument("--list", action="store_true", help="print the names only")
+    parser.add_argument("--list", action="store_true", help="print the names of the tests only")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
 
@@ -119,10 +121,10 @@ def main():
         return 0
     times = ROOT / "build/dev/seconds.json"
     seconds = json.loads(times.read_text(encoding="utf-8")) if times.exists() else {}
-    print(f"check: {len(names)} of {len(tests)} tests can notice what differs from {arguments.base}", flush=True)
+    print(f"check: the change since {arguments.base} can affect {len(names)} of {len(tests)} tests", flush=True)
     failure = run_in_order([tests[name] for name in names], seconds, arguments.jobs)
     times.write_text(json.dumps(seconds), encoding="utf-8")
-    print(failure or "check: all passed")
+    print(failure or "check: all tests passed")
     return 1 if failure else 0
 
 

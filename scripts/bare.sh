@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# Runs commands in a bare Debian, as somebody would who has just cloned the repository on a new machine.
+# Runs commands in a minimal Debian system, as on a new machine on which the repository has just been cloned.
 #
 #   scripts/bare.sh [COMMAND...]          default: 'make demo' 'make test'
 #
-# Each COMMAND is one argument, a line for bash. They run one after the other in a fresh clone of the commit that is checked out
-# here, until one fails; the exit code is that one's. The Debian is what debootstrap makes (minbase) with the packages in BARE
-# below and nothing else: what the commands need beyond that, scripts/setup.sh has to find.
+# Each COMMAND is one argument, a command line for bash. The commands run one after the other in a new clone of the commit that is
+# checked out here, until one fails; its exit code is that of the script. Uncommitted changes are not part of the clone. The system is
+# what debootstrap makes (minbase) with the packages in BARE below and nothing else; scripts/setup.sh has to find all other packages
+# that the commands need.
 #
-# The Debian is made once with this machine's own apt settings and kept for DAYS days in a cache folder, CAMBER_BARE_CACHE or
-# camber-bare in the user's cache. A run works in a copy of it, so the cached one stays as it is; downloaded packages are kept.
-# All mounts are made in a mount namespace that ends with the run, and folders are deleted only outside of it: there is never
-# anything mounted below a folder that is deleted. A Debian counts only once it is complete: it is made under another name.
+# The system is made once, with the apt settings of this machine, and kept for DAYS days in a cache folder, CAMBER_BARE_CACHE or
+# camber-bare in the user's cache. It is made under another name and renamed when it is complete. A run works in a copy of it and
+# keeps only the packages that it downloads. All mounts are made in a mount namespace that ends with the run, and folders are deleted
+# only outside of it, so that nothing is ever mounted below a folder that is deleted.
 #
-# Where no bare Debian can be had (no root, no debootstrap, no network, no mount namespaces) the script says so in words and runs
-# the commands in place. Uncommitted changes are not part of the clone.
+# If the system cannot be made (no root, no debootstrap, no network, no mount namespaces), the script prints the reason and runs the
+# commands in place.
 set -euo pipefail
 
 readonly BARE=git,gcc,libc6-dev,make,ca-certificates
@@ -23,11 +24,11 @@ readonly NEWCOMER_PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=''   # this run's own folder in the cache, removed at the end
-reason='' # why there is no bare Debian
+reason='' # why no bare Debian can be used
 
 say() { echo "bare: $*"; }
 
-# ---- what runs inside of the namespaces: `scripts/bare.sh --inside SYSTEM COMMAND...`
+# ---- inside the namespaces: `scripts/bare.sh --inside SYSTEM COMMAND...`
 
 mount_devices() { # SYSTEM
   local device
@@ -45,7 +46,7 @@ mount_devices() { # SYSTEM
   ln -s fd/2 "$1/dev/stderr"
 }
 
-in_system() { # SYSTEM COMMAND...: with a newcomer's environment, and the way to the network
+in_system() { # SYSTEM COMMAND...: with the environment of a new user, and the proxies of this machine
   local system=$1 name environment=()
   shift
   for name in http_proxy https_proxy ftp_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY JOBS; do
@@ -55,11 +56,11 @@ in_system() { # SYSTEM COMMAND...: with a newcomer's environment, and the way to
 }
 
 packages_in() { # SYSTEM FILE
-  # shellcheck disable=SC2016 # the names are dpkg's
+  # shellcheck disable=SC2016 # dpkg-query replaces the names
   in_system "$1" dpkg-query -W -f '${Package} ${Version}\n' | sort >"$2"
 }
 
-# Everything a run does in its copy. Where apt cannot work, the file `unusable` says that the commands were not tried.
+# Runs the commands in the copy of the system. If apt-get update fails, makes the file `unusable` and runs none of them.
 inside() { # SYSTEM COMMAND...
   local system=$1 command status=0 TIMEFORMAT='%R s, %U s of processor time and %S s in the kernel'
   shift
@@ -90,7 +91,7 @@ fi
 
 # ---- the cached Debian
 
-# The first reason why there can be no bare Debian, in `reason`.
+# Checks what a bare Debian needs. Sets `reason` to the first thing that is missing, and fails if there is one.
 look_for_obstacles() {
   if ((EUID != 0)); then
     reason='only root can make one'
@@ -111,12 +112,12 @@ install_debootstrap() {
   apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends debootstrap
 }
 
-# The suite and the address that this machine's apt takes its own packages from: two words.
+# Prints the suite and the address from which this machine's apt gets its packages.
 machine_suite() {
   local codename
   # shellcheck source=/dev/null
   codename=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
-  # shellcheck disable=SC2016 # the names are apt's
+  # shellcheck disable=SC2016 # apt-get replaces the names
   apt-get indextargets --format '$(RELEASE) $(REPO_URI) $(CREATED_BY)' |
     awk -v codename="$codename" '$3 == "Packages" && $1 == codename { print $1, $2; exit }'
 }
@@ -127,7 +128,7 @@ machine_proxy() { # PROTOCOL
   [[ ${proxy-} == DIRECT ]] || echo "${proxy-}"
 }
 
-# Make the Debian under another name, then give it its own.
+# Makes the Debian in a folder `making` and renames it when it is complete. Sets `reason` and fails if that is not possible.
 make_debian() { # SUITE ADDRESS
   local new="$CACHE/making" proxy
   rm -rf --one-file-system "$new"
@@ -148,7 +149,7 @@ make_debian() { # SUITE ADDRESS
   fi
 }
 
-have_debian() { # SUITE ADDRESS: complete, of this kind, and not too old
+have_debian() { # SUITE ADDRESS: whether the cached Debian is complete, from this source, and not older than DAYS days
   [[ -e $CACHE/debian/made && $(<"$CACHE/debian/made") == "$1 $2 $BARE" ]] &&
     [[ -n $(find "$CACHE/debian/made" -mtime -"$DAYS") ]]
 }
@@ -156,7 +157,7 @@ have_debian() { # SUITE ADDRESS: complete, of this kind, and not too old
 ensure_debian() {
   local suite address
   read -r suite address < <(machine_suite) || {
-    reason='apt does not say where this machine has its packages from'
+    reason='apt lists no package source of this machine'
     return 1
   }
   if have_debian "$suite" "$address"; then
@@ -166,9 +167,9 @@ ensure_debian() {
   fi
 }
 
-# ---- this run's copy of it
+# ---- the copy of this run
 
-remove_leftovers() { # of runs that were killed; a run holds a lock on its folder as long as any of its processes is there
+remove_leftovers() { # removes the folders of runs that were killed; a run holds a lock on its folder while one of its processes lives
   local folder
   for folder in "$CACHE"/run.*; do
     [[ -d $folder ]] || continue
@@ -176,8 +177,8 @@ remove_leftovers() { # of runs that were killed; a run holds a lock on its folde
   done
 }
 
-# Sources, keys, pins and logins as they are. Of apt.conf what concerns fetching, proxies above all: hooks in it may call programs
-# that a bare Debian does not have.
+# Copies the apt settings of this machine: sources, keys, pins and logins as they are, and of apt.conf only the settings of downloads
+# (Acquire::, such as proxies), because its hooks may call programs that a bare Debian does not have.
 copy_apt_settings() { # SYSTEM
   local path
   rm -rf "$1/etc/apt/sources.list"
@@ -192,7 +193,8 @@ copy_apt_settings() { # SYSTEM
     chroot "$1" update-ca-certificates >/dev/null 2>&1
 }
 
-# The commit as a repository of its own. Whose repository it is does not matter: a clone is made and nothing of it is run.
+# Clones the commit into the system as a bare repository. safe.directory lets git read a repository of another owner, which is no risk
+# here: no hook or program of it runs.
 copy_commit() { # SYSTEM
   printf '[safe]\n\tdirectory = *\n' >"$work/gitconfig"
   GIT_CONFIG_GLOBAL="$work/gitconfig" git clone -q --bare --depth 1 "file://$repository" "$1/srv/camber.git"
@@ -202,12 +204,12 @@ copy_debian() {
   work=$(mktemp -d "$CACHE/run.XXXXXX") && exec 8<"$work" && flock 8 &&
     cp -a --reflink=auto "$CACHE/debian/system" "$work/system" &&
     cp -al "$CACHE/debian/archives/." "$work/system/var/cache/apt/archives/" &&
-    echo force-unsafe-io >"$work/system/etc/dpkg/dpkg.cfg.d/throw-away" && # nobody needs it after a loss of power
+    echo force-unsafe-io >"$work/system/etc/dpkg/dpkg.cfg.d/throw-away" && # no syncing to disk: the copy is temporary
     copy_apt_settings "$work/system" &&
     copy_commit "$work/system"
 }
 
-keep_packages() { # for the next run
+keep_packages() { # keeps the downloaded packages for the next run
   flock 9
   cp -aln "$work/system/var/cache/apt/archives/"*.deb "$CACHE/debian/archives/" 2>/dev/null || true
   flock -u 9
@@ -235,11 +237,11 @@ run_in_debian() { # COMMAND...
   unshare --mount --propagation private --pid --fork --kill-child \
     bash "$repository/scripts/bare.sh" --inside "$work/system" "$@" 9>&- &
   child=$!
-  trap 'kill -KILL "$child"; wait "$child" || true; exit 130' INT TERM HUP # SIGTERM is lost on unshare
+  trap 'kill -KILL "$child"; wait "$child" || true; exit 130' INT TERM HUP # unshare ignores SIGTERM
   wait "$child" || status=$?
   trap - INT TERM HUP
   if [[ -e $work/unusable ]]; then
-    reason='apt-get update fails in it'
+    reason='apt-get update fails in the bare Debian'
     return 0
   fi
   keep_packages
@@ -264,5 +266,5 @@ if look_for_obstacles; then
   if ensure_debian; then run_in_debian "$@"; fi
   flock -u 9
 fi
-say "no bare Debian: $reason. Running in place, with what is installed on this machine."
+say "no bare Debian: $reason. Running in place, with the software that is installed on this machine."
 run_in_place "$@"

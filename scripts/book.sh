@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The book of benchmarks: every bench of `camber list benches` is run, and what it prints becomes a page with its figure: `make book`.
+# Makes the book of benchmarks: runs every bench of `camber list benches` and writes a page with its output and its figure: `make book`.
 #
 #   scripts/book.sh [FOLDER]        (default: docs/benchmarks)
 #
-# A page says with which program it was made. Pages that this program has made already are kept, so that a book that was interrupted goes on
-# where it stopped; a page is put in place as a whole. Remove the folder to make all of it anew. Ends with 1 if a bench failed.
+# A page contains a checksum of the programs that made it. Pages that these programs have made already are kept, so that an interrupted run can
+# be continued; a page is renamed into place when it is complete. To make all pages anew, remove the folder. Exit code 1 if a bench failed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 camber=${CAMBER:-$root/build/release/camber}
@@ -12,7 +12,7 @@ folder=${1:-$root/docs/benchmarks}
 mkdir -p "$folder"
 trap 'rm -f "$folder"/*.partial "$folder"/.figure.svg' EXIT
 
-# What the numbers come from: the programs' bytes.
+# A checksum of the two programs that compute the numbers.
 made_by=$(cat "$camber" "$(dirname "$camber")/camber-bench" | sha256sum | cut -c1-16)
 
 benches=()
@@ -23,7 +23,7 @@ while read -r name title; do
 done < <("$camber" list benches)
 ((${#benches[@]})) || { echo "book: there are no benches" >&2 && exit 1; }
 
-show() { # DONE NAME: where we are; one line on a terminal, else a line each
+show() { # DONE NAME: shows the progress, in one line on a terminal, otherwise in a line for each bench
   local all=${#benches[@]} width=30 filled
   filled=$(($1 * width / all))
   if [[ -t 2 ]]; then
@@ -35,7 +35,7 @@ show() { # DONE NAME: where we are; one line on a terminal, else a line each
 
 is_made() { [[ -f $folder/$1.md ]] && grep -qF "<!-- made by $made_by -->" "$folder/$1.md"; }
 
-write_page() { # NAME TITLE COMMAND: what the bench has printed comes from standard input
+write_page() { # NAME TITLE COMMAND: writes the page; reads the output of the bench from standard input
   printf '# %s\n\n<!-- made by %s -->\n\n%s.\n\n    %s\n\n```\n' "$1" "$made_by" "${2^}" "$3"
   cat
   printf '```\n'
@@ -43,9 +43,9 @@ write_page() { # NAME TITLE COMMAND: what the bench has printed comes from stand
   printf '\nWhat the numbers mean, and why some differ from the paper, is said in [benchmarks](../benchmarks.md) and, row by row, in [papers](../papers.md).\n'
 }
 
-make_page() { # NAME TITLE: 0 if the bench ran
+make_page() { # NAME TITLE: runs the bench and writes its page; fails if the bench fails
   local printed command="camber bench $1" code=0
-  rm -f "$folder/.figure.svg" "$folder/$1.svg" "$folder/$1.md" # nothing of another program stays
+  rm -f "$folder/.figure.svg" "$folder/$1.svg" "$folder/$1.md" # remove the results of another program
   if printed=$("$camber" bench "$1" --plot "$folder/.figure.svg" 2>"$folder/errors.partial"); then
     command+=" --plot $1.svg"
   elif grep -q 'has no plot' "$folder/errors.partial"; then
@@ -75,12 +75,12 @@ show "${#benches[@]}" "all done"
   for i in "${!benches[@]}"; do
     page=$folder/${benches[i]}.md
     [[ -f $page ]] || continue
-    no=$(grep -cE '[[:space:]]no(: .*|, .*)?$' "$page" || true) # the last word of a row, or before its reason
+    no=$(grep -cE '[[:space:]]no(: .*|, .*)?$' "$page" || true) # "no" as the last word of a row, or followed by a reason
     printf '| [%s](%s.md) | %s | %s |\n' "${benches[i]}" "${benches[i]}" "${titles[i]}" "$no"
   done
 } >"$folder/README.md.partial"
 mv "$folder/README.md.partial" "$folder/README.md"
 
 ((${#failed[@]} == 0)) && exit 0
-echo "book: these failed: ${failed[*]}" >&2
+echo "book: these benches failed: ${failed[*]}" >&2
 exit 1

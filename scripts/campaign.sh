@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The tests with random cases, with many more of them than in `make test`, and long fuzzing: `make campaign`.
+# Runs the tests with random cases on many more cases than `make test`, long fuzzing, and mutants of the code: `make campaign`.
 #
 #   scripts/campaign.sh [FACTOR [MINUTES]]
 #
-# Every test that asks cmbt_count (tests/support/random.h) how many cases to run makes FACTOR times as many (default 50), in the
-# preset release. Then clang-tidy's analyzer follows more paths than in `make lint`, and each fuzzer of the preset asan runs for MINUTES
-# (default 60); what it finds is left in build/campaign. At last scripts/mutants.py draws 60 mutants with the seed CAMBER_SEED (default: the day of
-# the year), of which 80 % have to be noticed. All of them run, and the exit code is 1 if any failed.
+# Every test that gets its number of cases from cmbt_count (tests/support/random.h) runs FACTOR times as many (default 50), in the preset
+# release. Then clang-tidy's analyzer follows more paths than in `make lint`, and each fuzzer of the preset asan runs for MINUTES (default 60);
+# its corpus and the failing inputs stay in build/campaign. Finally scripts/mutants.py makes 60 mutants with the seed CAMBER_SEED (default: the
+# day of the year), of which the tests have to detect 80 %. All parts run; the exit code is 1 if one of them failed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,7 +17,7 @@ export SOURCE_DIR CAMBER_CAMPAIGN=$factor
 export CAMBER=$SOURCE_DIR/build/release/camber
 failed=()
 
-run() { # NAME COMMAND...: in a folder of its own
+run() { # NAME COMMAND...: runs the command in the folder build/campaign/NAME, and notes NAME if it fails
   local name=$1
   shift
   mkdir -p "$SOURCE_DIR/build/campaign/$name"

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Checks the repository itself: rules that no compiler enforces.
+"""Checks rules of the source code that no compiler enforces.
 
     scripts/check.py CHECK [--root DIR] [--build DIR] [--part K/N]
 
-    layers    a file includes, and calls, only its own layer and earlier ones
+    layers    a file includes headers, and calls functions, of its own layer and of earlier layers only
     globals   the library has no variables that outlive a call
-    calls     the library does not print, exit, or allocate behind the allocator's back
-    names     what the library and its headers export begins with cmb_ or CMB_
-    errors    nobody takes a message apart: what it says is data
-    hygiene   no paths of one person's machine, no notes about unfinished work
-    format    the layout is what clang-format makes of it
-    tidy      clang-tidy has nothing to say
-    selftest  every check above finds the mistakes it is there for, and passes a clean tree
-    scripts   what scripts/mutation.py and scripts/affected.py make of files that were made up for it is right
+    calls     the library does not print or exit, and allocates memory only by the allocator of its context
+    names     all names that the library and its headers export begin with cmb_ or CMB_
+    errors    no code searches or splits error messages; errors are records with fields
+    hygiene   no file contains paths of one person's machine or notes about unfinished work
+    format    clang-format changes nothing
+    tidy      clang-tidy reports nothing
+    selftest  every check above finds the errors that are planted in an example, and none in an example without errors
+    scripts   scripts/mutation.py and scripts/affected.py give the right results for examples
 
-Prints each finding as FILE:LINE: TEXT. Exit code: 0 nothing found, 1 findings, 2 cannot check.
+Prints each finding as FILE:LINE: TEXT. Exit code: 0 nothing found, 1 findings, 2 the check cannot run.
 Checks of object files and clang-tidy read a build folder configured with CAMBER_CHECKS=ON (the
-preset release), which must be up to date. With --part, tidy looks at the K-th of N parts of the files only.
+preset release), which must be up to date. With --part, tidy checks only the K-th of N parts of the files.
 """
 import argparse
 import importlib
@@ -32,7 +32,7 @@ CHECKS = ["layers", "globals", "calls", "names", "errors", "hygiene", "format", 
 def part(text):
     k, n = map(int, text.split("/"))
     if not 1 <= k <= n:
-        raise argparse.ArgumentTypeError(f"{text} is no part")
+        raise argparse.ArgumentTypeError(f"{text} is not K/N with 1 <= K <= N")
     return k, n
 
 

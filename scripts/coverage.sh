@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sums up which lines of src/ the tests of a coverage build reached: by file, then in total.
+# Prints how many lines of src/ the tests of a coverage build executed: for each file, then in total.
 # Uses gcovr if it is installed, gcov otherwise.
 #
 #   scripts/coverage.sh BUILD_DIR
@@ -12,9 +12,9 @@ if command -v gcovr >/dev/null; then
   exec gcovr --root . --filter src/ "$build"
 fi
 
-# gcov prints pairs of lines: File '.../src/math/kkt.c' and Lines executed:93.10% of 58. A header's
-# functions are compiled into many objects: the best of its counts is kept. Asked by .gcno files,
-# gcov also counts the sources that no test ran.
+# gcov prints pairs of lines: File '.../src/math/kkt.c' and Lines executed:93.10% of 58. The functions of
+# a header are compiled into many objects; its largest count is kept. Given the .gcno files, gcov also
+# counts the sources of which no test executed a line.
 find "$build" -path '*/src/*' -name '*.gcno' -exec gcov --no-output {} + 2>/dev/null |
   awk -v root="$PWD/" '
     /^File / {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The main jobs in short: a five-link wheel suspension drives over a stair. Its trajectory, a plot of it, the times at which the
-# wheel leaves and meets the road, and what projection is good for. Then a whole vehicle drives over a bump in real time.
+# Demonstrates the main uses of Camber. A five-link wheel suspension drives over a stair: its trajectory, a plot, the times at which
+# the wheel leaves and meets the road, and the drift of the constraints with and without projection. Then a whole vehicle drives over
+# a bump in real time.
 set -eu
 camber=${CAMBER:-build/release/camber}
 out=${1:-build/demo}
@@ -14,7 +15,7 @@ echo
 echo
 "$camber" bench simeon-table1 --repeat 5
 
-# A vehicle drives over a bump for 3 s, in real time: when its wheels are highest, and how long its steps of 1 ms took.
+# A vehicle drives over a bump for 3 s in real time, with steps of 1 ms: the times of its steps, and when its wheels are highest.
 echo
 "$camber" run hmmwv14 --realtime --method lie --step 0.001 --t-end 3 --every 0.005 --out "$out/hmmwv14.csv" --plot "$out/hmmwv14.svg" \
   --plot-outputs height,pitch,front_left.tyre_force,rear_left.tyre_force >"$out/hmmwv14.txt"
@@ -27,12 +28,12 @@ awk -F, '
 echo "  trajectory   $out/hmmwv14.csv"
 echo "  plot         $out/hmmwv14.svg"
 
-# The same motions in 3D.
+# The same motions as animations in 3D.
 echo
 if [ -e "$(dirname "$camber")/viewer/viewer.js" ]; then
   "$camber" run fivelink --set stair=1 --quiet --html "$out/fivelink-stair.html" >/dev/null
   "$camber" run hmmwv14 --quiet --html "$out/hmmwv14.html" >/dev/null 2>&1
   echo "  report       $out/fivelink-stair.html, $out/hmmwv14.html: open them in a browser, 'xdg-open $out/hmmwv14.html'"
 else
-  echo "  report       'scripts/setup.sh report' and 'make' again give 'camber run --html', which shows the motion in a browser."
+  echo "  report       After 'scripts/setup.sh report' and 'make', 'camber run --html' shows the motion in a browser."
 fi

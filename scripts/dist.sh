@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The release archive: the sources of the commit that is checked out and the viewer of reports, which is made from viewer/ by node, so that a machine without
-# node builds a program that writes reports. `make dist` calls it.
+# Makes the release archive: the sources of the commit that is checked out, and the viewer of reports, which node makes from viewer/. With the viewer in the
+# archive, a machine without node can build a program that writes reports. `make dist` calls this script.
 #
 #   scripts/dist.sh VERSION VIEWER FOLDER          writes FOLDER/camber-VERSION.tar.gz
 set -euo pipefail
@@ -11,11 +11,11 @@ archive=$(realpath "$3")/$name.tar.gz
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if ! [ -s "$viewer" ]; then
-  echo "dist: there is no viewer at $viewer, and an archive without it would make no reports" >&2
+  echo "dist: there is no viewer at $viewer; without it, a program built from the archive could not write reports" >&2
   exit 1
 fi
 if ! git diff --quiet HEAD --; then
-  echo "dist: there are changes that are not committed, and not in the archive" >&2
+  echo "dist: the archive does not contain the uncommitted changes" >&2
 fi
 git archive --format=tar.gz --prefix="$name/viewer/" --add-file="$viewer" --prefix="$name/" -o "$archive.partial" HEAD
 mv "$archive.partial" "$archive"

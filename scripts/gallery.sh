@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The gallery: a picture of every bundled model, drawn by the viewer itself, and the page that shows them: `make gallery`.
+# Makes the gallery: a picture of every bundled model, drawn by the viewer, and the page that shows them: `make gallery`.
 #
 #   scripts/gallery.sh [FOLDER]        (default: docs; writes FOLDER/gallery.md and FOLDER/img/gallery/NAME.png)
 #
-# Needs the viewer and Chromium (scripts/setup.sh viewer). Pictures are made anew; the page is written when all of them are there.
+# Needs the viewer and Chromium (scripts/setup.sh viewer). Makes all pictures anew, and then writes the page.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 camber=${CAMBER:-$root/build/release/camber}

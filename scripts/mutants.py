@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Does the test suite notice mistakes? Puts small ones into a copy of the source, and prints those that no test noticed.
+"""Measures which part of small artificial errors in the source (mutants) the test suite detects, and prints the mutants that no test detected.
 
     scripts/mutants.py [--seed S,S,...] [--number N] [--jobs J] [--build DIR] [FILE...]
 
-Draws N mutants (default 60) of src, or of the FILEs, with each seed S (default 1): scripts/mutation.py says what they are. All are in one
-build of a copy of the tree, in the preset dev, below DIR (default build/mutants/S,S,...-N); an environment variable turns them on. Each test
-runs once with none, which gives its time and the mutants that it reaches. Then for each mutant the tests that reach it run, shortest first,
-until one fails or takes ten times its time, or all have taken ALONE seconds. The longer tests run once for all mutants that are left: with
-all that it reaches turned on, and where it fails with one half of them and the other, and so on.
+Chooses N random mutants (default 60) of src, or of the FILEs, for each seed S (default 1); scripts/mutation.py defines them. A copy of the
+tree below DIR (default build/mutants/S,S,...-N) is built once, in the preset dev, with all mutants; an environment variable turns them on.
+First each test runs without mutants, which gives its time and the mutants whose code it executes. Then the tests that execute a mutant run
+with this mutant, shortest first, until one fails or takes ten times its time, or until their times reach ALONE seconds. The longer tests run
+for all remaining mutants at once: with all that the test executes turned on, and if it fails, with each half of them, and so on.
 
-Everything is written to DIR as it is found, and the same command goes on where it was stopped: journal.jsonl has a line for each mutant that
-was tried by itself, and another if a longer test notices it; shared.jsonl has a line for each of these tests.
-Exit code: 0 if at least --least percent were noticed (default 0), else 1. Not every survivor is a missing test: many mutants change
-nothing that matters (a tolerance that only steers), and src/bench is left out, since no test runs benchmarks as a whole.
+All results are written to DIR at once, and the same command continues an interrupted search. journal.jsonl has a line for each mutant that
+was tried alone, and another one if a longer test detects it; shared.jsonl has a line for each longer test.
+Exit code: 0 if at least --least percent were detected (default 0), else 1. An undetected mutant does not always mean that a test is missing:
+many mutants change no result (for example a tolerance that only affects step sizes). src/bench is left out, because no test runs whole
+benchmarks.
 """
 import argparse
 import json
@@ -32,12 +33,14 @@ import mutation  # noqa: E402
 from suite import run_test, tests_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
-ONLY_LEAKS = re.compile(r"(free|release|destroy|close)\w*\s*\(")  # the suite under ASan is there for these
-ALONE = 10  # seconds of tests for each mutant; most of those that are noticed at all are noticed by then
+ONLY_LEAKS = re.compile(r"(free|release|destroy|close)\w*\s*\(")  # without these calls memory leaks, which only the sanitizers detect
+ALONE = 10  # seconds of tests with each mutant alone; most mutants that any test detects are detected within this time
 STRICT = ["-fsyntax-only", "-Wno-error", "-Werror=vla", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
 
 
 class Campaign:
+    """The copy of the tree with the mutants, its build, and the files of results in a folder."""
+
     def __init__(self, folder, jobs):
         self.folder = folder.resolve()
         self.jobs = jobs
@@ -46,7 +49,7 @@ class Campaign:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def once(self, name, make):
-        """What make() returned when it was called first; a file keeps it."""
+        """Returns make(), called only if the file NAME.json does not yet have its result."""
         path = self.folder / f"{name}.json"
         if not path.exists():
             result = make()
@@ -54,9 +57,10 @@ class Campaign:
             path.with_suffix(".new").rename(path)
         return json.loads(path.read_text(encoding="utf-8"))
 
-    # ---- the copy, and the mutants in it
+    # ---- the copy of the tree, and its mutants
 
     def draw(self, seeds, number, files):
+        """Copies the tree, chooses `number` mutants for each seed that compile and do not overlap, and writes them into the copy."""
         copy_tree(self.tree)
         run(["cmake", "--preset", "dev", *launcher()], self.tree)
         commands = {entry["file"]: entry for entry in json.loads((self.build / "compile_commands.json").read_text())}
@@ -91,6 +95,7 @@ class Campaign:
         return [str(path.relative_to(self.tree)) for path in paths if "bench" not in path.relative_to(self.tree).parts]
 
     def compiles(self, path, text, sites, commands):
+        """Returns whether the file compiles with these mutants."""
         entry = commands[str(self.tree / path)]
         trial = (self.tree / path).with_name("mutant_trial.c")
         trial.write_text(mutation.apply(text, sites), encoding="utf-8")
@@ -109,14 +114,14 @@ class Campaign:
             with open(self.tree / name, "a", encoding="utf-8") as file:
                 file.write(f"set_source_files_properties({paths} PROPERTIES COMPILE_OPTIONS -w)\n")
 
-    # ---- the tests
+    # ---- running the tests
 
     def compile(self):
         run(["cmake", "--build", "--preset", "dev", "-j", str(self.jobs)], self.tree)
         return tests_of(self.tree, "dev")
 
     def try_tests(self, tests, number):
-        """Seconds and reached mutants of each test that passes without mutants."""
+        """Runs each test without mutants. Returns the times of those that pass and the mutants that they execute, shortest first."""
         path = self.folder / "baseline.jsonl"
         done = {entry["name"]: entry for entry in lines_of(path)}
 
@@ -138,7 +143,7 @@ class Campaign:
         return sorted((entry for entry in entries if entry["passed"]), key=lambda entry: entry["seconds"])
 
     def try_mutants(self, mutants, tests, baseline):
-        """The name of the first test that notices each mutant, or None."""
+        """Returns for each mutant the name of the first test that detects it, or None."""
         search = Search(self.folder, self.jobs, mutants, {test["name"]: test for test in tests}, baseline)
         with ThreadPoolExecutor(self.jobs) as pool:
             list(pool.map(search.alone, range(len(mutants))))
@@ -147,7 +152,7 @@ class Campaign:
 
 
 class Search:
-    """Which test notices which mutant. Journals keep what was found, so that a search that was stopped goes on."""
+    """Searches the tests that detect the mutants. Journal files keep the results, so that an interrupted search can be continued."""
 
     def __init__(self, folder, jobs, mutants, tests, baseline):
         self.folder, self.mutants, self.tests, self.baseline = folder, mutants, tests, baseline
@@ -159,7 +164,7 @@ class Search:
             self.workers.put(folder / f"worker{k}")
 
     def split(self, number):
-        """The tests that reach this mutant: those that it has for itself, and the longer ones."""
+        """Returns two lists of the tests that execute this mutant: those that run with it alone, and the longer ones."""
         reaching = [entry for entry in self.baseline if number in entry["reached"]]
         seconds = 0
         for k, entry in enumerate(reaching):
@@ -169,32 +174,34 @@ class Search:
         return reaching, []
 
     def alone(self, number):
+        """Runs the shorter tests with one mutant until one of them fails."""
         if number in self.done:
             return
         for entry in self.split(number)[0]:
             if self.fails(entry, [number]):
-                self.tell(number, entry["name"])
+                self.record(number, entry["name"])
                 return
-        self.tell(number, None)
+        self.record(number, None)
 
     def shared(self, entry):
-        """Runs a test for all mutants that are left and reach it only now."""
+        """Runs a test with all undetected mutants for which it is one of the longer tests."""
         if entry["name"] in self.done_shared:
             return
         left = [number for number in entry["reached"] if not self.noticed_by.get(number) and entry in self.split(number)[1]]
         for number in self.noticed(entry, left):
-            if not self.noticed_by.get(number):  # by another test in the meantime
-                self.tell(number, entry["name"])
+            if not self.noticed_by.get(number):  # another test may have detected it in the meantime
+                self.record(number, entry["name"])
         append(self.folder / "shared.jsonl", {"name": entry["name"], "mutants": left})
 
     def noticed(self, entry, numbers):
-        """Those of these mutants that this test notices. Two that it notices only if both are on do not count."""
+        """Returns those of the mutants that this test detects, by bisection. A pair that it detects only together is not returned."""
         if not numbers or not self.fails(entry, numbers):
             return []
         half = len(numbers) // 2
         return self.noticed(entry, numbers[:half]) + self.noticed(entry, numbers[half:]) if half else numbers
 
     def fails(self, entry, numbers):
+        """Returns whether a test fails, or takes more than 20 s plus ten times its time, with these mutants turned on."""
         worker = self.workers.get()
         folder = worker / "scratch" / entry["name"]
         folder.mkdir(parents=True, exist_ok=True)
@@ -204,7 +211,8 @@ class Search:
         self.workers.put(worker)
         return not result.passed
 
-    def tell(self, number, name):
+    def record(self, number, name):
+        """Writes to the journal which test detected a mutant (None: no test)."""
         self.noticed_by[number] = name
         mutant = {key: self.mutants[number][key] for key in ("seed", "file", "line", "kind", "before", "after")}
         append(self.folder / "journal.jsonl", {"number": number, "noticed_by": name, **mutant})
@@ -243,18 +251,18 @@ def append(path, entry):
 
 
 def describe(number, mutant, noticed_by):
-    fate = f"noticed by {noticed_by}" if noticed_by else "not noticed"
+    fate = f"detected by {noticed_by}" if noticed_by else "not detected"
     before, after = (re.sub(r"\s+", " ", mutant[key])[:200] for key in ("before", "after"))
     return f"{number:3} {mutant['file']}:{mutant['line']} ({mutant['kind']}) {fate}\n      {before}\n      {after}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", default="1", help="one, or several with commas between them")
-    parser.add_argument("--number", type=int, default=60, help="of mutants a seed")
+    parser.add_argument("--seed", default="1", help="one number, or several separated by commas")
+    parser.add_argument("--number", type=int, default=60, help="number of mutants for each seed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--build", type=Path, help="default: build/mutants/SEEDS-NUMBER")
-    parser.add_argument("--least", type=float, default=0, help="percent to be noticed")
+    parser.add_argument("--least", type=float, default=0, help="percentage of mutants that must be detected")
     parser.add_argument("files", nargs="*", metavar="FILE", help="below src; default: all")
     arguments = parser.parse_args()
 
@@ -268,7 +276,7 @@ def main():
     print()
     for seed in seeds:
         own = [number for number in range(len(mutants)) if mutants[number]["seed"] == seed]
-        print(f"mutants of the seed {seed}: {sum(bool(noticed_by[number]) for number in own)} of {len(own)} were noticed")
+        print(f"mutants of the seed {seed}: {sum(bool(noticed_by[number]) for number in own)} of {len(own)} were detected")
     survivors = [number for number in range(len(mutants)) if not noticed_by[number]]
     for number in survivors:
         print(describe(number, mutants[number], None))

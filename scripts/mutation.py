@@ -1,14 +1,13 @@
-"""Small mistakes in C code: finds the places where one can be made, and writes each behind a switch.
+"""Makes mutants of C code: finds the places where a small error can be made, and writes the erroneous code behind a switch.
 
-A mutant is one mistake: an operator, a constant, an index or a condition that is another, or a statement that is missing. The expression E
-around it becomes
+A mutant is one error: a wrong operator, constant, index or condition, or a missing statement. The expression E that contains it becomes
 
-    (CMB_MUTANT(17) ? (E with the mistake) : (E))
+    (CMB_MUTANT(17) ? (E with the error) : (E))
 
-and a statement S becomes `if (!CMB_MUTANT(17)) { S }`. A condition C becomes `(C) && !CMB_MUTANT(17)` or `(C) || CMB_MUTANT(17)`, so that the
-mutant is reached where it makes a difference. A constant at file scope gets a macro of its name behind it. So one build has all
-mutants, and CMB_MUTANT (SWITCH below) says which are on. The code is read as tokens, not parsed: a place may turn out not to compile
-(an array's size, say), and then the caller takes another one.
+and a statement S becomes `if (!CMB_MUTANT(17)) { S }`. A condition C becomes `(C) && !CMB_MUTANT(17)` or `(C) || CMB_MUTANT(17)`, so that
+CMB_MUTANT is evaluated only where the mutant changes the value. A constant at file scope is followed by a macro of the same name. One
+build therefore contains all mutants; CMB_MUTANT(k) (SWITCH_HEADER below) is true if mutant k is on. The code is split into tokens but not
+parsed, so that some mutants do not compile (for example one in the size of an array); the caller then chooses another one.
 """
 import re
 from typing import NamedTuple
@@ -42,8 +41,8 @@ extern unsigned char cmb_mutant_on[];
 #endif
 """
 
-# The variable CAMBER_MUTANT has the numbers of the mutants that are on, with commas between them. The file CAMBER_MUTANTS_REACHED has a
-# byte for each, which is 1 once its place was reached: by this process or by another that has the same environment.
+# The environment variable CAMBER_MUTANT lists the numbers of the mutants that are on, separated by commas. CAMBER_MUTANTS_REACHED names a
+# file with a byte for each mutant, which becomes 1 when a process with this environment evaluates its switch.
 SWITCH_SOURCE = """\
 #include "base/mutant.h"
 #include <fcntl.h>
@@ -74,17 +73,17 @@ class Token(NamedTuple):
 
 
 class Site(NamedTuple):
-    kind: str  # of KINDS
-    start: int  # the text from start to end is written anew, so that two sites of a file must not overlap
+    kind: str  # one of KINDS
+    start: int  # the text from start to end is replaced, so that two sites of a file must not overlap
     end: int
-    form: str  # its new text, where @ is the call of the switch
+    form: str  # the new text, where @ stands for the call of the switch
     line: int
-    before: str  # what a reader is told
+    before: str  # the original code and the erroneous code, as messages show them
     after: str
 
 
 class Code:
-    """The tokens of a file, with each bracket's partner and the tokens that are inside functions."""
+    """The tokens of a file, the matching bracket of each bracket, and for each token whether it is inside a function."""
 
     def __init__(self, text):
         self.text = text
@@ -114,7 +113,7 @@ class Code:
         return self.text.count("\n", 0, self.tokens[i].start) + 1
 
     def expression(self, i, logical):
-        """First and last token of the expression around token i, or None. `logical`: && and || belong to it."""
+        """Returns the first and last token of the expression around token i, or None. `logical`: && and || belong to the expression."""
         edges = EDGES if logical else EDGES | {"&&", "||"}
         first = last = i
         while True:
@@ -132,7 +131,7 @@ class Code:
             if after in ("(", "["):
                 last = self.partner[last + 1]
             elif after in ASSIGNMENTS or after == "{" or not after:
-                return None  # it is assigned to, or is a declaration
+                return None  # the left side of an assignment, or a declaration
             elif after in CLOSING or after in edges:
                 return first, last
             else:
@@ -142,11 +141,11 @@ class Code:
         return self.text[self.tokens[first].start : self.tokens[last].end]
 
     def with_token(self, first, last, i, new):
-        """The text from first to last with another text for token i."""
+        """Returns the text from token first to token last, with the text of token i replaced."""
         start, end = self.tokens[first].start, self.tokens[last].end
         return self.text[start : self.tokens[i].start] + new + self.text[self.tokens[i].end : end]
 
-    # ---- the places, a function a kind
+    # ---- the sites of each kind at token i
 
     def in_expression(self, kind, i, new, logical=False):
         around = self.expression(i, logical)
@@ -202,7 +201,7 @@ class Code:
         ]
 
     def statement_around(self, i):
-        """First and last token of the statement of one expression that token i is in, or (None, None)."""
+        """Returns the first and last token of the expression statement that contains token i, or (None, None)."""
         first = i
         while self.word(first - 1) not in (";", "{", "}", "else", "do", ":", ""):
             if self.word(first - 1) in (")", "]"):
@@ -211,7 +210,7 @@ class Code:
                     break
                 first = opening
             elif self.word(first - 1) in ("(", "["):
-                return None, None  # in a bracket: the last part of a for, an argument
+                return None, None  # inside brackets: the third part of a for statement, or an argument
             else:
                 first -= 1
         last = i
@@ -229,7 +228,7 @@ class Code:
         if not starts or word in TYPES or (word in KEYWORDS) or (self.tokens[i].kind != "name" and word not in ("*", "(", "++", "--")):
             return []
         if before == ";" and self.is_in_parentheses(i):
-            return []  # a part of a for
+            return []  # a part of a for statement
         first, last = self.statement_around(i)
         if first != i:
             return []
@@ -248,7 +247,7 @@ class Code:
         return depth > 0
 
     def file_constants(self, i):
-        """static const double NAME = VALUE; and enum { NAME = VALUE }: a macro of this name with either value."""
+        """Returns the sites of `static const double NAME = VALUE;` and `enum { NAME = VALUE }`: a macro NAME with either value."""
         if self.word(i + 1) != "=" or self.tokens[i].kind != "name" or self.tokens[i + 2].kind != "number" or self.word(i + 3) not in (";", ",", "}"):
             return []
         if not (self.word(i - 1) in ("double", "int", "{", ",")):
@@ -274,6 +273,7 @@ class Code:
 
 
 def other_numbers(text):
+    """Returns the numbers that replace a constant: n + 1 and n - 1 for an integer, 10 times and a tenth for another number."""
     if re.fullmatch(r"\d+", text):
         value = int(text)
         return ["1"] if value == 0 else [str(value + 1), str(value - 1)]
@@ -287,7 +287,7 @@ def overlap(one, other):
 
 
 def apply(text, sites):
-    """The file with these sites, a dict of number: site, behind their switches. None may overlap another."""
+    """Returns the text of the file with these sites, a dictionary {number: site}, behind their switches. Sites must not overlap."""
     for number, site in sorted(sites.items(), key=lambda item: -item[1].start):
         text = text[: site.start] + site.form.replace("@", f"CMB_MUTANT({number})") + text[site.end :]
     return '#include "base/mutant.h"\n' + text

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""Numbers in the documents come from the program: compares what pages quote with what benches print, or writes it anew.
+"""Compares the numbers in docs/benchmarks.md and docs/papers.md with the output of the program, or writes them into these pages.
 
-    scripts/quotes.py check FOLDER      what is wrong, a line each; ends with 1 if anything is
-    scripts/quotes.py write FOLDER      puts the program's numbers into the pages
+    scripts/quotes.py check FOLDER      prints a line for each number or row that differs; exit code 1 if there is one
+    scripts/quotes.py write FOLDER      writes the numbers of the program into the pages
 
-FOLDER has what benches have printed, `camber bench NAME` in NAME.txt, or the pages of `make book`. What it does not have is not looked at; other commands are run ($CAMBER).
+FOLDER contains the output of `camber bench NAME` in NAME.txt, or the pages of `make book`. Numbers of benches whose output is missing are not
+compared; commands other than benches are run ($CAMBER).
 
-Tables stand in a page between two comments. The first says which paragraphs of what is printed they are, and which fields of their rows, counted
-from the end, are times, which are written and not compared ("times all": nothing but the first words of the rows is):
+A table in a page stands between two comments. The first one names the bench and the paragraphs of its output that the table consists of. It also
+states which fields of the rows, counted from the end, are computing times; these are written, but not compared ("times all": only the first word
+of each row is compared):
 
     <!-- camber bench arnold-table2: paragraphs 3-5; times -3 -2 -->
     ...
     <!-- end -->
 
-Sentences that quote single numbers are in the list SENTENCES. A number is written as it was: with as many decimals, with commas, or as a power of ten."""
+The list SENTENCES has the sentences that quote single numbers. A number is written in its present format: with as many decimals, with commas, or as
+a power of ten."""
 import os
 import re
 import subprocess
@@ -25,15 +28,15 @@ NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 QUOTED = r"(-?\d[\d,]*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴-⁹]+|e-?\d+)?)"
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 RAISE = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-ROUNDING = 1e-12  # numbers below are none
+ROUNDING = 1e-12  # smaller numbers are rounding errors, and are not compared
 
 
 class NotRun(Exception):
-    """A bench that has not been run."""
+    """The output of a bench is missing."""
 
 
 class Printed:
-    """What commands print."""
+    """The output of commands, read or computed once."""
 
     def __init__(self, folder):
         self.folder, self.texts = folder, {}
@@ -44,6 +47,7 @@ class Printed:
         return self.texts[command]
 
     def read(self, command):
+        """Returns the output of a bench from the folder, or runs another command."""
         if not command.startswith("bench "):
             camber = os.environ.get("CAMBER", os.path.join(root, "build/release/camber"))
             return subprocess.run([camber, *command.split()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
@@ -55,7 +59,7 @@ class Printed:
         raise NotRun(command)
 
     def __call__(self, command, row, field, nth=1):
-        """A number of the nth row that begins so: the first one after these words is field 1, the last one -1."""
+        """Returns a number in the nth row that begins with the words `row`: field 1 is the first number after these words, -1 the last one."""
         found = 0
         for line in self.text(command).splitlines():
             if not " ".join(line.split()).startswith(row):
@@ -72,7 +76,7 @@ class Printed:
 
 
 def paragraphs(text, which):
-    """Those with the numbers "2-4, 6"; the first one is 1."""
+    """Returns the paragraphs with the numbers `which`, such as "2-4, 6", counted from 1."""
     parts = re.split(r"\n\n+", text.strip("\n"))
     chosen = []
     for part in which.split(","):
@@ -82,7 +86,7 @@ def paragraphs(text, which):
 
 
 def table(printed, block):
-    """The block as it should be."""
+    """Returns the text of a block with the numbers of the program."""
     chosen = paragraphs(printed.text("bench " + block["name"]), block["which"])
     lines = "\n\n".join(chosen).split("\n")
     body = "\n".join(("    " + line).rstrip() for line in lines)
@@ -91,6 +95,7 @@ def table(printed, block):
 
 
 def last_digit(text):
+    """Returns the value of one unit in the last digit of a number."""
     mantissa, _, exponent = text.partition("e")
     return 10 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
 
@@ -101,7 +106,7 @@ def same_number(a, b):
 
 
 def same_row(a, b, times):
-    """Words as they are, numbers but for the last digit of those with decimals, times not at all."""
+    """Returns whether two rows have equal words and equal numbers. The last digit of a number with decimals may differ by 1; times are not compared."""
     a, b = a.split(), b.split()
     if times == "all":
         return a[0] == b[0]
@@ -115,29 +120,31 @@ def same_row(a, b, times):
 
 
 def differences(page, block, wanted):
+    """Yields a message for each row of a block that differs from the wanted text."""
     times = (block["times"] or "").strip()
     times = times if times == "all" else [int(field) for field in times.split()]
     has = [line for line in block[0].split("\n") if line.strip()]
     new = [line for line in wanted.split("\n") if line.strip()]
     if len(has) != len(new):
-        yield f"{page}: {block['name']}: {len(has)} lines, and {len(new)} are printed"
+        yield f"{page}: {block['name']}: the page has {len(has)} lines, the program prints {len(new)}"
         return
     for a, b in zip(has, new):
         if not same_row(a, b, times):
-            yield f"{page}: {block['name']}: '{a.strip()}', printed '{b.strip()}'"
+            yield f"{page}: {block['name']}: the page has '{a.strip()}', the program prints '{b.strip()}'"
 
 
 # ---- sentences
 
 
 def value_of(text):
+    """Returns the value of a number as pages write it, such as 1,234 or 2·10⁻⁵."""
     text = text.replace(",", "")
     mantissa, power, exponent = text.partition("·10")
     return float(mantissa) * 10 ** int(exponent.translate(RAISED)) if power else float(text)
 
 
 def written(x, like):
-    """The number in the style of one that stands there."""
+    """Returns x in the format of the number `like`."""
     plain = like.replace(",", "")
     if "·10" in plain or "e" in plain:
         decimals = len(re.split("·|e", plain)[0].partition(".")[2])
@@ -151,16 +158,16 @@ def written(x, like):
 
 
 def pattern(sentence):
-    """Finds the sentence, however its lines are broken."""
+    """Returns a regular expression for the sentence with any line breaks and with a number for each {}."""
     parts = [r"\s+".join(map(re.escape, part.split(" "))) for part in sentence.split("{}")]
     return re.compile(QUOTED.join(parts))
 
 
 def quote(page, text, sentence, numbers, wrong):
-    """The text with the numbers in the sentence."""
+    """Returns the text with these numbers in the sentence; appends to `wrong` the ones that differ."""
     matches = list(pattern(sentence).finditer(text))
     if len(matches) != 1:
-        wrong.append(f"{page}: '{sentence}' is there {len(matches)} times")
+        wrong.append(f"{page}: '{sentence}' occurs {len(matches)} times, expected once")
         return text
     [match] = matches
     if match.re.groups != len(numbers):
@@ -168,29 +175,29 @@ def quote(page, text, sentence, numbers, wrong):
     for group in range(match.re.groups, 0, -1):
         has, new = match[group], written(numbers[group - 1], match[group])
         if has != new and not near(has, new):
-            wrong.append(f"{page}: '{sentence}': {has}, printed {new}")
+            wrong.append(f"{page}: '{sentence}': the page has {has}, the program prints {new}")
         text = text[: match.start(group)] + new + text[match.end(group) :]
     return text
 
 
 def near(has, new):
-    """Another last digit of a number with decimals: rounding."""
+    """Returns whether two numbers with decimals differ by at most 1 in the last digit, which may be due to rounding."""
     digit = last_digit(has.replace(",", "")) if "·" not in has else 10 ** int(has.split("·10")[1].translate(RAISED)) * last_digit(has.split("·")[0])
     return "." in has and abs(value_of(has) - value_of(new)) <= 1.01 * digit
 
 
 def vedyna(p):
-    """Of each model: by how much the new positions are more accurate, and the operations of a step with the old ones and with them."""
+    """Returns for each model the ratio of the errors with old and new positions in the step, and the operations of a step with old and with new ones."""
     rows = [line.split() for line in p.text(VEDYNA).splitlines() if re.match(r"\S+ +[\d.]+ ms ", line)]
     return [(float(row[5]), int(row[7]), int(row[8])) for row in rows]
 
 
 def stamp(p):
-    """By how much extended updates take fewer difference Jacobians than partitioned ones, from 0.04 to 0.08 m."""
+    """Returns the ratios of the numbers of difference Jacobians with partitioned and with extended updates, from 0.04 to 0.08 m."""
     return [p("bench arnold-stamp", "Jacobians", field, row) for row in (1, 2, 3, 4) for field in (7, 10, 13)]
 
 
-# Page, sentence, and the numbers in it.
+# Page, sentence, and a function that returns its numbers.
 TABLE1, TABLE2, TABLE3 = "bench simeon-table1", "bench arnold-table2", "bench arnold-table3"
 FIG6, FIG8, VEDYNA = "bench burgermeister-fig6", "bench burgermeister-fig8", "bench burgermeister-vedyna"
 TRAILER = "bench burgermeister-trailer"
@@ -282,7 +289,7 @@ def main(task, folder):
         if task == "write" and text != old:
             open(path, "w", encoding="utf-8").write(text)
     if not_run:
-        print("quotes: not run: " + ", ".join(sorted(not_run)), file=sys.stderr)
+        print("quotes: not compared, no output of: " + ", ".join(sorted(not_run)), file=sys.stderr)
     if task == "check":
         print("\n".join(wrong), end="\n" if wrong else "")
     return 1 if task == "check" and wrong else 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Coefficients of Radau IIA with 3, 5 and 7 stages, as src/method/radau_table.h has them. Needs mpmath.
+"""Computes the coefficients of the Radau IIA methods with 3, 5 and 7 stages and prints them as src/method/radau_table.h. Needs mpmath.
 
   scripts/radau_coefficients.py > src/method/radau_table.h; clang-format -i src/method/radau_table.h
 
@@ -13,16 +13,17 @@ mp.mp.dps = 80
 DIGITS = 25
 
 HEAD = """/*
- * Coefficients of Radau IIA with s = 3, 5 and 7 stages, of order 2 s - 1. Made by scripts/radau_coefficients.py with 80 digits:
+ * Coefficients of the Radau IIA methods with s = 3, 5 and 7 stages, of order 2 s - 1, for the method radau. Computed by
+ * scripts/radau_coefficients.py with 80 digits:
  *
  *     c          zeros of d^(s-1)/dx^(s-1) [x^(s-1) (x - 1)^s], a Jacobi polynomial
  *     A          collocation: sum_j A_ij c_j^(k-1) = c_i^k/k, k = 1 .. s;  A_inverse is its inverse
- *     e          -d/dx at 0 of the polynomial of degree s through 0 at x = 0 and z_j at c_j: the slope where the step begins is known,
- *                and so is that of the polynomial; their difference is an error of order s (Solving ODEs II, eq. IV.8.19)
- *     A_inverse = T L T_inverse,  L = diag(gamma, [alpha -beta; beta alpha], ..): its eigenvalues, one real one and pairs. In T the
- *                real eigenvector has length 1, the complex ones end with 1 + 0 i, as in RADAU5
+ *     e          sum_j e_j z_j = -p'(0) for the polynomial p of degree s with p(0) = 0 and p(c_j) = z_j, the increments of the stages.
+ *                The slope at the beginning of the step minus p'(0)/h is an error estimate of order s (Solving ODEs II, eq. IV.8.19)
+ *     A_inverse = T L T_inverse,  L = diag(gamma, [alpha -beta; beta alpha], ..): one real eigenvalue gamma and pairs alpha +- i beta.
+ *                In T the real eigenvector has length 1, and the last entry of a complex one is 1 + 0 i, as in RADAU5
  *
- * tests/unit/method/test_radau_table.c computes all of them back. Matrices stand row by row.
+ * tests/unit/method/test_radau_table.c checks these equations. Matrices are stored by rows.
  */
 #ifndef CMB_METHOD_RADAU_TABLE_H
 #define CMB_METHOD_RADAU_TABLE_H
@@ -41,14 +42,16 @@ typedef struct cmb_radau_table {
 
 
 def nodes(s):
+    """Returns the nodes c."""
     coefficients = []
-    for k in range(s, -1, -1):  # of x^(k+s-1), derived s - 1 times
+    for k in range(s, -1, -1):  # coefficient of x^(k+s-1), differentiated s - 1 times
         coefficients.append(mp.binomial(s, k) * (-1) ** (s - k) * mp.factorial(k + s - 1) / mp.factorial(k))
     roots = mp.polyroots(coefficients, maxsteps=1000, extraprec=600)
     return sorted(mp.re(r) for r in roots)
 
 
 def collocation(c):
+    """Returns the matrix A of the collocation method with the nodes c."""
     s = len(c)
     powers = mp.matrix(s, s)
     integrals = mp.matrix(s, s)
@@ -60,6 +63,7 @@ def collocation(c):
 
 
 def first_slope(c):
+    """Returns e: minus the derivatives at 0 of the Lagrange polynomials for the nodes 0, c."""
     result = []
     for j, x in enumerate(c):
         value = -1 / x
@@ -71,7 +75,7 @@ def first_slope(c):
 
 
 def diagonal(inverse):
-    """gamma, the pairs (alpha, beta), and T."""
+    """Returns gamma, the pairs (alpha, beta, eigenvector), and T for the inverse of A."""
     s = inverse.rows
     values, vectors = mp.eig(inverse)
     pairs = []
@@ -105,6 +109,7 @@ def row(name, numbers):
 
 
 def check(s, inverse, gamma, pairs, T):
+    """Checks that T L T^-1 is the inverse of A."""
     D = mp.matrix(s, s)
     D[0, 0] = gamma
     for j, (alpha, beta, _) in enumerate(pairs):
@@ -112,7 +117,7 @@ def check(s, inverse, gamma, pairs, T):
         D[k, k] = D[k + 1, k + 1] = alpha
         D[k, k + 1], D[k + 1, k] = -beta, beta
     if mp.norm(T * D * T ** -1 - inverse) > mp.mpf(10) ** -50:
-        sys.exit(f"{s} stages: not diagonal")
+        sys.exit(f"{s} stages: T L T^-1 differs from the inverse of A")
 
 
 def main():

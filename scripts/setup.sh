@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
-# Makes sure that a Debian machine has what Camber needs.
+# Installs the Debian packages that Camber needs and that are missing on this machine.
 #
 #   scripts/setup.sh [build|report|viewer|test|bench]
 #
-# build: to compile and run it (the default). report: build, and what reports (camber run --html) are made with.
-# viewer: report, and the programs that make pictures and films of reports. test: build, and what `make test` needs.
-# bench: test, and what `make bench` needs.
+# The argument selects a group of packages:
 #
-# Looks for what is used (commands, headers, Python's modules, the sanitizer's runtime), not for package names, so a
-# cmake or python3 that came another way counts. Says nothing and installs nothing when all is
-# there. Otherwise installs what is missing as root, or prints the command that does, and fails.
+#   build    compile and run Camber (the default)
+#   report   build, and make the viewer of reports (camber run --html)
+#   viewer   report, and make pictures and films of reports
+#   test     build, and run `make test`
+#   bench    test, and run `make bench`
+#
+# Checks for commands, headers, Python modules and the sanitizer's runtime, not for package names, so that a cmake or python3 from
+# another source is accepted. Prints and installs nothing if nothing is missing. Otherwise installs the missing packages if it runs as
+# root, or else prints the command that does, and fails.
 set -euo pipefail
 
-# group, what to look for, the Debian package that has it; with a ? behind it does without, where the package is not offered
+# Group, what to check for, the Debian package that contains it. A package with a ? is optional: skipped if apt does not offer it.
 readonly NEEDS='
 build  command:cc                   gcc
 build  header:stdio.h               libc6-dev
@@ -44,7 +48,7 @@ viewer command:chromium             chromium
 viewer command:ffmpeg               ffmpeg
 '
 
-have() { # KIND NAME
+have() { # KIND NAME: whether this command, header, module or runtime is installed
   case $1 in
     command) command -v "$2" ;;
     header) printf '#if !__has_include(<%s>)\n#error missing\n#endif\n' "$2" | cc -E -xc - ;;
@@ -95,7 +99,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { apt-get update && "${install[@]}"; } >"$log" 2>&1; then
   tail -n 30 "$log" >&2
-  echo "setup: that failed: ${install[*]}" >&2
+  echo "setup: this command failed: ${install[*]}" >&2
   exit 1
 fi
 echo "setup: $(grep -m1 'newly installed' "$log" || echo "done")"

@@ -1,4 +1,4 @@
-"""The tests of a build folder, as ctest lists them, run one at a time: for scripts that choose which and in what order."""
+"""Lists the tests of a build folder, as ctest knows them, and runs single tests; for scripts that choose tests and their order."""
 import json
 import os
 import signal
@@ -6,7 +6,7 @@ import subprocess
 import time
 from typing import NamedTuple
 
-SKIPPED = 77  # exit code of a test that lacks something and says so
+SKIPPED = 77  # exit code of a test that cannot run because something is not installed
 
 
 class Result(NamedTuple):
@@ -16,7 +16,7 @@ class Result(NamedTuple):
 
 
 def tests_of(tree, preset):
-    """Each test as a dictionary: name, command, folder, environment."""
+    """Returns the tests as a list of dictionaries with the keys name, command, folder and environment."""
     listed = subprocess.run(["ctest", "--preset", preset, "--show-only=json-v1"], cwd=tree, check=True, capture_output=True, text=True)
     return [test_of(entry) for entry in json.loads(listed.stdout)["tests"] if "command" in entry]
 
@@ -29,7 +29,7 @@ def test_of(entry):
 
 
 def run_test(test, environment, limit):
-    """Runs a test of tests_of with more in its environment, for at most `limit` seconds; what it started ends with it."""
+    """Runs a test of tests_of with additional environment variables, for at most `limit` seconds; then ends all processes that it started."""
     start = time.monotonic()
     process = subprocess.Popen(
         test["command"], cwd=test["folder"], env={**os.environ, **test["environment"], **environment}, start_new_session=True,
@@ -38,7 +38,7 @@ def run_test(test, environment, limit):
     try:
         output, code = process.communicate(timeout=limit)[0], process.returncode
     except subprocess.TimeoutExpired:
-        output, code = b"it took too long\n", None
+        output, code = b"the test reached its time limit\n", None
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:

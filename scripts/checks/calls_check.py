@@ -1,8 +1,9 @@
-"""What the library must leave to others: printing and exiting to the program, memory to the hook. And what it must not leave to
-others: dense linear algebra. Which BLAS and LAPACK a machine has would decide the last bits of a result.
+"""Checks that the library calls no function that prints, ends the process or changes state of the whole process, and that it
+allocates memory outside of base only by the allocator of its context. Checks also that it calls no BLAS or LAPACK function, since
+the last bits of results would then depend on which of these libraries a machine has.
 
-Looked for twice. In the text, which also shows what is compiled only elsewhere; and in the object
-files' undefined symbols, which also show what macros and function pointers hide.
+Searches the source text, which includes code that is not compiled on this machine, and the undefined symbols of the object files,
+which include calls by macros and function pointers.
 """
 import re
 
@@ -18,11 +19,11 @@ strdup strndup asprintf vasprintf"""
 REASONS = {
     **dict.fromkeys(PRINT.split(), "only the program prints"),
     **dict.fromkeys(EXIT.split(), "only the program ends the process; return a status"),
-    **dict.fromkeys(SHARED.split(), "changes what the whole process shares"),
+    **dict.fromkeys(SHARED.split(), "changes state of the whole process"),
     **dict.fromkeys(MEMORY.split(), "outside base, memory comes from the allocator hook"),
 }
 FORTRAN = re.compile(r"[sdcz][a-z0-9]{2,6}_")  # dgemm_, dgeev_: the names of BLAS and LAPACK
-FORTRAN_REASON = "results must not depend on which BLAS is there; see src/math"
+FORTRAN_REASON = "results must not depend on which BLAS is installed; see src/math"
 IN_BASE = {name: reason for name, reason in REASONS.items() if name not in MEMORY.split()}
 
 
@@ -49,7 +50,7 @@ def run(tree):
 
 
 def calls_in_text(tree, path):
-    """Calls by name; a member's name, as in hook->free(p), is not a call of the function."""
+    """Returns findings for calls by name. A call of a member, as in hook->free(p), is not a call of the function."""
     names = "|".join(forbidden(path))
     call = re.compile(rf"(?<![\w.>])({names})\s*\(|(?<!\w)(stdin|stdout|stderr)\b")
     return [

@@ -1,9 +1,9 @@
-"""Errors are data: nobody takes a message apart to learn what it says.
+"""Checks that no code searches or splits error messages.
 
-cmb_error_of has status, file, line, column, kind, name and time. Inside the library the sentence of
-cmb_last_error is not used at all; a failure inside another one is kept and repeated as a record.
-Everywhere in src, also in the program, neither the sentence nor the texts of a cmb_error, nor copies
-of them, may go to functions that search, compare or scan, or be indexed or cut.
+The record of cmb_error_of has status, file, line, column, kind, name and time as fields. The library does not
+use the message of cmb_last_error; it keeps and repeats errors as records. In all of src, including the program,
+the message, the texts of a cmb_error and copies of them must not be arguments of functions that search, compare
+or scan text, and must not be indexed or shortened.
 """
 import re
 
@@ -42,7 +42,7 @@ def uses_of_the_sentence(path, code):
 
 
 def taken_apart(path, function, lines_before):
-    """Where the texts of an error are looked into, in one function."""
+    """Returns the findings in the code of one function."""
     originals = texts_of_errors(function)
     return [
         Finding(path, lines_before + function.count("\n", 0, offset) + 1, reason)
@@ -51,13 +51,13 @@ def taken_apart(path, function, lines_before):
 
 
 def texts_of_errors(function):
-    """A pattern for what is a text of an error here: the sentence, and members of a cmb_error."""
+    """Returns a pattern for the texts of errors in a function: the message of cmb_last_error, and members of each cmb_error."""
     records = [r"cmb_error_of\s*\([^()]*\)"] + sorted(set(ERROR.findall(function)))
     return rf"{SENTENCE}|\b(?:{'|'.join(records)})\s*{MEMBER}"
 
 
 def with_copies(function, originals):
-    """The same with variables that have such a text, or a copy of a copy of it."""
+    """Returns the pattern `originals` extended by all variables that hold such a text or, directly or indirectly, a copy of it."""
     known, copies = None, set()
     while copies != known:
         known = set(copies)
@@ -71,7 +71,7 @@ def with_copies(function, originals):
 
 
 def looks(function, originals, texts):
-    """(offset, reason) of each place where one of the texts is searched, compared, scanned or cut."""
+    """Yields (offset, reason) of each place where one of the texts is searched, compared, scanned, indexed or shortened."""
     for match in CALL.finditer(function):
         if re.search(texts, arguments(function, match.end())):
             name = match.group().rstrip("( \t\n")
@@ -81,7 +81,7 @@ def looks(function, originals, texts):
 
 
 def arguments(function, start):
-    """The text of a call's arguments from `start`, which is inside of its parentheses, to their end."""
+    """Returns the text of the arguments of a call, from `start` inside its parentheses to the closing one."""
     depth = 1
     for at in range(start, len(function)):
         depth += {"(": 1, ")": -1}.get(function[at], 0)

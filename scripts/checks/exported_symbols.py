@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the shared library exports, against what its headers declare, in both directions.
+"""Checks that the shared library exports exactly the functions and variables that its headers declare.
 
     exported_symbols.py LIBRARY.so INCLUDE_DIR
 
-The headers are preprocessed (CC, default cc), and of what is left the functions and variables that are declared outside of any braces are
-taken. Exit code: 0 they agree, 1 they do not.
+Preprocesses the headers (with CC, default cc) and takes the functions and variables that are declared outside of any braces. Exit code: 0
+if the two sets are equal and not empty, else 1.
 """
 import os
 import re
@@ -22,7 +22,7 @@ def output_of(*command, text=None):
 
 
 def own_lines(include):
-    """The preprocessed text of our headers, without that of the C library's."""
+    """Yields the preprocessed lines of Camber's headers, without those of the C library's headers."""
     compiler = os.environ.get("CC", "cc")
     text = "#include <camber/camber.h>\n"
     file = ""

@@ -1,4 +1,4 @@
-"""The layout of the C code: what clang-format would change is a finding. `make format` repairs it."""
+"""Checks the layout of the C code: each line that clang-format would change is a finding. `make format` corrects them."""
 import re
 
 from .tree import CannotCheck, Finding, run_tool

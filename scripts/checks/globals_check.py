@@ -1,8 +1,8 @@
-"""No variables that outlive a call: two simulations in two threads must not know of each other.
+"""Checks that the library has no variables that outlive a call, so that simulations in two threads cannot affect each other.
 
-Read from the object files: .data, .bss, their thread-local kin and tentative definitions are
-forbidden; .rodata and .data.rel.ro (constant tables that hold addresses) are not. The program may
-have such variables (a signal handler needs one); the library has none.
+Reads the object files: symbols in .data, .bss and their thread-local counterparts, and tentative definitions, are
+findings; symbols in .rodata and .data.rel.ro (constant tables that hold addresses) are not. The program may
+have such variables (a signal handler needs one).
 """
 import re
 
@@ -23,7 +23,7 @@ def run(tree):
 
 
 def definition_line(tree, path, name):
-    """The line that seems to define the variable, else the first that mentions it."""
+    """Returns the first line that contains the variable and `static`, or else the first one that contains the variable."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     lines = tree.code(path).split("\n")
     for number, line in enumerate(lines, 1):

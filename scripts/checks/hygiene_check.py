@@ -1,4 +1,4 @@
-"""What must not be published: paths of one person's machine, and notes about unfinished work."""
+"""Checks that no file contains paths of one person's machine or notes about unfinished work."""
 import re
 
 from .tree import CannotCheck, Finding

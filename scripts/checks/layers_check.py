@@ -1,11 +1,11 @@
-"""The order of the layers: nothing knows what is built on top of it.
+"""Checks the order of the layers: no layer uses a later one.
 
-A file in src/<layer>/ includes headers of its own and of earlier layers only, the private ones as
-"<layer>/file.h", the public ones as <camber/layer.h>. The program camber (cli) uses the library as others do, through
-its public headers; of the private ones it may have those of base that know no object of the library (SHARED): the one way to write
-numbers and files, and to find names. The program camber-bench looks inside, as tests do. Public headers keep the same order and need
-nothing but the C library. The umbrella <camber/camber.h> is for the programs and for users. Names
-declared by hand do not get around this: the objects' undefined symbols are looked up as well.
+A file in src/<layer>/ includes headers of its own layer and of earlier layers only, private ones as "<layer>/file.h", public ones as
+<camber/layer.h>. The program camber (cli) uses the library by its public headers, as other programs do. Of the private headers it may
+include only those of base that depend on no type of the library (SHARED), which write numbers and files and find names. The program
+camber-bench may include private headers, as tests may. Public headers follow the same order and include only headers of the C library
+besides. The umbrella header <camber/camber.h> is for the programs and for users. Calls of functions that a file declares itself are
+found in the undefined symbols of the object files.
 """
 import re
 from pathlib import PurePath
@@ -54,7 +54,7 @@ def includes_of_file(tree, path):
 
 
 def problem_of_include(quoted, angled, is_public):
-    """What is wrong with the way the include is written, whatever the order."""
+    """Returns what is wrong with the form of an include directive, apart from the order of layers, or None."""
     first = PurePath(quoted or angled).parts[0]
     if quoted is not None and (first not in RANK or ".." in PurePath(quoted).parts):
         return 'write "layer/file.h" for a private header, <camber/layer.h> for a public one'
@@ -70,7 +70,7 @@ def problem_of_include(quoted, angled, is_public):
 
 
 def target_layer(name):
-    """The layer a header of ours belongs to, "camber" for the umbrella, None for others' headers."""
+    """Returns the layer of a header of Camber, "camber" for the umbrella header, None for any other header."""
     path = PurePath(name)
     if path.parts[0] == "camber" and len(path.parts) == 2:
         return path.stem if path.stem in RANK or path.stem == "camber" else None
@@ -78,6 +78,7 @@ def target_layer(name):
 
 
 def calls_upwards(tree):
+    """Returns a finding for each symbol that an object file uses and a later layer defines."""
     used, home = [], {}
     for path, compiled in tree.probe_objects().items():
         for symbol in symbols(compiled):

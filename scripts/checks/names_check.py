@@ -1,7 +1,7 @@
-"""One prefix: everything that a user's program could collide with begins with cmb_ or CMB_.
+"""Checks that all names that could collide with names of a user's program begin with cmb_ or CMB_.
 
-Exported symbols are read from the object files, macros and tags from the public headers' text, and
-the other names that the headers declare are judged by clang-tidy (which leaves out C's tags).
+Exported symbols are read from the object files, macros and tags from the text of the public headers;
+clang-tidy checks the other names that the headers declare (it does not check tags in C).
 """
 import re
 

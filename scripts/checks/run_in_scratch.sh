@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command in an emptied working folder, so that no test sees what an earlier run left behind.
-# ctest starts it inside the test's scratch folder, below build/<preset>/tests/scratch/.
+# Empties the current folder and runs a command in it, so that files of an earlier run do not affect a test.
+# ctest calls it in the test's scratch folder, below build/<preset>/tests/scratch/.
 #
 #   run_in_scratch.sh COMMAND [ARGUMENT...]
 set -euo pipefail

@@ -1,7 +1,8 @@
-"""The scripts that look at the code, tried on code that was made up for it.
+"""Tests scripts/mutation.py and scripts/affected.py on examples.
 
-mutation.py: with no mutant on, a program does what it did; each mutant compiles and makes it print something else, since the program is such
-that every operator, constant, index, condition and statement of it matters. affected.py: which tests a changed file can break.
+mutation.py: the example PROGRAM with mutants that are all off prints the same as without them; each mutant compiles and changes the output,
+since the output depends on every operator, constant, index, condition and statement of the program. affected.py: the tests that changes of
+given files can affect, CHANGES, are as expected.
 """
 import shutil
 import subprocess
@@ -42,7 +43,7 @@ int main(void)
   return 0;
 }
 """
-MUTANTS = 40  # at least so many
+MUTANTS = 40  # the least number of mutants of PROGRAM
 
 NAMES = ["unit.base.text", "unit.expr.graph", "unit.form.form", "unit.method.newton", "unit.cli.assignment", "verify.orders", "verify.errors",
          "cli.run", "cli.guide", "cli.benches", "install.example"]  # fmt: skip
@@ -75,32 +76,32 @@ def run(tree):
     for paths, expected in CHANGES:
         found = affected.affected(paths, NAMES, lambda name: name == "cli.guide")
         if found != [name for name in NAMES if name in expected]:
-            findings.append(Finding(AFFECTED, 1, f"of a change in {paths}: {found}"))
+            findings.append(Finding(AFFECTED, 1, f"for a change of {paths} it returns {found}"))
     for layer in LAYERS:
         if not affected.pattern_of(f"src/{layer}/x.c"):
-            findings.append(Finding(AFFECTED, 1, f"the layer {layer} is not known"))
+            findings.append(Finding(AFFECTED, 1, f"it does not know the layer {layer}"))
     return findings + mutation_findings()
 
 
 def mutation_findings():
     compiler = shutil.which("cc")
     if not compiler:
-        raise CannotCheck("there is no cc")
+        raise CannotCheck("the compiler cc is not installed")
     sites = mutation.Code(PROGRAM).sites()
-    findings = [Finding(MUTATION, 1, f"finds no {kind}") for kind in mutation.KINDS if kind not in {site.kind for site in sites}]
+    findings = [Finding(MUTATION, 1, f"finds no mutant of the kind '{kind}'") for kind in mutation.KINDS if kind not in {site.kind for site in sites}]
     if len(sites) < MUTANTS:
-        findings.append(Finding(MUTATION, 1, f"finds {len(sites)} places only"))
+        findings.append(Finding(MUTATION, 1, f"finds only {len(sites)} mutants"))
     with tempfile.TemporaryDirectory() as folder:
         build(compiler, Path(folder), PROGRAM)
         plain = printed(Path(folder))
         for number, site in enumerate(sites):
             what = f"line {site.line}: {site.before} -> {site.after}"
             if not build(compiler, Path(folder), mutation.apply(PROGRAM, {number: site})):
-                findings.append(Finding(MUTATION, 1, f"does not compile: {what}"))
+                findings.append(Finding(MUTATION, 1, f"a mutant does not compile: {what}"))
             elif printed(Path(folder)) != plain:
-                findings.append(Finding(MUTATION, 1, f"changes the program when it is off: {what}"))
+                findings.append(Finding(MUTATION, 1, f"a mutant that is off changes the output: {what}"))
             elif printed(Path(folder), CAMBER_MUTANT=str(number)) == plain:
-                findings.append(Finding(MUTATION, 1, f"changes nothing: {what}"))
+                findings.append(Finding(MUTATION, 1, f"a mutant does not change the output: {what}"))
     return findings
 
 
@@ -114,7 +115,7 @@ def build(compiler, folder, text):
 
 
 def printed(folder, **environment):
-    """What the program prints, and how it ends."""
+    """Returns the exit code and the output of the program."""
     try:
         result = subprocess.run([folder / "program"], env=environment, capture_output=True, timeout=2)
     except subprocess.TimeoutExpired:

@@ -1,9 +1,9 @@
-"""The checks checked: each must find every mistake planted for it, at its line, and nothing else.
+"""Tests the checks: each must report every planted error in its line, and nothing else.
 
-A small clean tree is written to a scratch folder and compiled the way the real tree's probe objects
-are; all checks must pass it. Then each check gets the same tree with bad files added. A planted
-mistake is a line that ends in a comment /* BAD: words */, and the check must report that line with
-these words. So a check that has stopped looking, or that cries at everything, fails here.
+A small tree without errors, CLEAN, is written to a scratch folder and compiled like the probe objects of the real tree; all
+checks must pass on it. Then each check runs on the same tree with files of BAD added. A planted error is a line that ends with
+a comment /* BAD: words */; the check must report that line with these words. Thus a check that finds nothing, or that reports
+correct code, fails here.
 """
 import json
 import re
@@ -19,7 +19,7 @@ THIS = "scripts/checks/selftest_check.py"
 PLANTED = re.compile(r"BAD: (.*?)(?: \*/| -->|$)")
 REPORTED = re.compile(r"^([^:\n]+):(\d+): (.*)$", re.MULTILINE)
 
-# Legal, and made to look a little like what is not.
+# Files without errors. Some of their code resembles what the checks forbid.
 CLEAN = {
     "include/camber/base.h": """\
 #ifndef CAMBER_BASE_H
@@ -173,7 +173,7 @@ int main(void)
     "docs/guide.md": "See https://example.org/" + "wo" + "rk/ and mktemp /tmp/a.XXXXXX.\n",
 }
 
-# {check: [{path: text}, ...]}: for each check, trees of files to add to the clean one.
+# {check: [{path: text}, ...]}: for each check, one or more sets of files that are added to CLEAN.
 BAD = {
     "layers": [
         {
@@ -502,7 +502,7 @@ def run(tree):
 
 
 def probe_compiler(tree):
-    """The command that compiles the real probe objects, without its files and folders."""
+    """Returns the command that compiles the probe objects of the real tree, without files and include folders."""
     for entry in filter(is_probe, tree.compile_commands()):
         words = entry["arguments"]
         for option in ("-o", "-c", "-isystem"):
@@ -514,7 +514,7 @@ def probe_compiler(tree):
 
 
 class Scratch:
-    """A small tree, compiled, that checks are let loose on."""
+    """A small compiled tree on which checks run."""
 
     def __init__(self, tree, root, compiler):
         self.checker = tree.root / "scripts" / "check.py"
@@ -539,7 +539,7 @@ class Scratch:
         (self.build / "compile_commands.json").write_text(json.dumps(entries), encoding="utf-8")
 
     def compile(self, path):
-        """Compiles one source as a probe object; the entries of the compile database for it."""
+        """Compiles one source as a probe object. Returns its entries in the compile database."""
         output = f"CMakeFiles/camber-probe.dir/{path}.o"
         (self.build / output).parent.mkdir(parents=True, exist_ok=True)
         source = str(self.root / path)
@@ -559,7 +559,7 @@ class Scratch:
                          "--root", str(self.root), "--build", str(self.build)])
 
     def expect(self, name):
-        """The check reports the planted lines and no others, and its exit code agrees."""
+        """Returns findings unless the check reports exactly the planted lines and its exit code is right."""
         planted = {
             (path, number): match.group(1)
             for path, text in self.files.items()
@@ -583,7 +583,7 @@ class Scratch:
         return [Finding(THIS, 1, f"{name}: {problem}") for problem in problems]
 
     def expect_refusal(self, name):
-        """With nothing to look at, the check must not say that all is well."""
+        """Returns a finding unless the check of an empty tree ends with exit code 2 (cannot check)."""
         for path in self.root.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         code = self.check(name).returncode

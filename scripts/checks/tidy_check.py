@@ -1,9 +1,9 @@
-"""clang-tidy over the library and the program, with the flags they are compiled with.
+"""Runs clang-tidy on the library and the programs with the flags with which they are compiled.
 
-Which checks it makes, and why not others, is said in .clang-tidy.
+.clang-tidy lists the checks that clang-tidy makes, and the reasons why others are off.
 
-Nearly all of its time goes into the static analyzer, which follows the paths through each function until it has seen so many states.
-CAMBER_TIDY_STATES sets their number; `make campaign` uses the analyzer's own, 225000.
+Nearly all of the time is spent in the static analyzer, which follows the paths through each function up to a number of states.
+CAMBER_TIDY_STATES sets this number; `make campaign` uses the analyzer's default, 225000.
 """
 import json
 import os
@@ -34,7 +34,7 @@ def run(tree):
         database = Path(folder) / "compile_commands.json"
         database.write_text(json.dumps(list(entries.values())), encoding="utf-8")
         limit = ["-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={STATES}"]
-        extra = [f"--extra-arg={word}" for word in limit]  # nice: tests in a browser, which look at times, may run beside it
+        extra = [f"--extra-arg={word}" for word in limit]  # nice: tests in a browser, which check times, may run at the same time
         commands = [["nice", "clang-tidy", "--quiet", *extra, "-p", folder, path] for path in sources]
         with ThreadPoolExecutor(1 if tree.part else os.cpu_count()) as pool:
             results = pool.map(lambda command: tidy_findings(tree, command), commands)
@@ -42,7 +42,7 @@ def run(tree):
 
 
 def tidy_findings(tree, command):
-    """What one run of clang-tidy finds; CannotCheck if it fails without a finding."""
+    """Returns the findings of one run of clang-tidy. Raises CannotCheck if it fails without a finding."""
     result = run_tool(command, cwd=tree.root)
     findings = [
         Finding(os.path.relpath(tree.root / path, tree.root), int(line), text)

@@ -1,4 +1,4 @@
-"""The tree under check: its layers, its files, the objects compiled from them, and findings."""
+"""What the checks share: the layers, files and object files of a source tree, and findings."""
 import json
 import re
 import shlex
@@ -16,7 +16,7 @@ COMMENT_OR_STRING = re.compile(
 
 
 class CannotCheck(Exception):
-    """Something the check needs is not there, so it can say neither yes nor no."""
+    """Something that the check needs is missing, so that it has no result."""
 
 
 class Finding(NamedTuple):
@@ -38,10 +38,10 @@ class Tree:
     def __init__(self, root, build, part=None):
         self.root = Path(root).resolve()
         self.build = Path(build).resolve()
-        self.part = part  # (k, n): a check that takes long looks at the k-th of n parts of the files
+        self.part = part  # (k, n): a check that takes long examines only the k-th of n parts of the files
 
     def files(self, folders, suffixes=(".c", ".h")):
-        """Files below the folders, as paths relative to the root. At least one must exist."""
+        """Returns the files below the folders, as paths relative to the root. Raises CannotCheck if there is none."""
         found = sorted(
             str(path.relative_to(self.root))
             for folder in folders
@@ -56,7 +56,7 @@ class Tree:
         return self.files(["include/camber"], (".h",))
 
     def library_files(self, suffixes=(".c", ".h")):
-        """Files of all layers but the programs'."""
+        """Returns the files of all layers except those of the programs."""
         outside = [None, *PROGRAMS]
         return [path for path in self.files(["src"], suffixes) if layer_of(path) not in outside]
 
@@ -64,7 +64,7 @@ class Tree:
         return (self.root / path).read_text(encoding="utf-8")
 
     def code(self, path, keep_strings=False):
-        """The text with comments (and strings) blanked out, line numbers unchanged."""
+        """Returns the text of a file in which comments (and strings) are replaced by spaces, with unchanged line numbers."""
 
         def blank(match):
             if keep_strings and match.group("comment") is None:
@@ -74,12 +74,12 @@ class Tree:
         return COMMENT_OR_STRING.sub(blank, self.text(path))
 
     def line_of(self, path, word):
-        """The first line that has the word as code; 1 if a macro put the word together."""
+        """Returns the first line that contains the word as code, or 1 if there is none (a macro has composed the word)."""
         match = re.search(rf"\b{re.escape(word)}\b", self.code(path))
         return line_at(match) if match else 1
 
     def compile_commands(self):
-        """The build's compile database; each entry gets its words and the object it makes."""
+        """Returns the entries of the compile database, each with the words of its command and with its object file."""
         database = self.build / "compile_commands.json"
         if not database.is_file():
             raise CannotCheck(f"no compile database in {self.build}: configure and build first")
@@ -90,7 +90,7 @@ class Tree:
         return entries
 
     def probe_objects(self):
-        """{source: object} of the target camber-probe; every source of the library must have one."""
+        """Returns {source: object file} of the target camber-probe. Raises CannotCheck if a source of the library has no object file."""
         objects = {
             Path(entry["file"]).resolve(): Path(entry["directory"]) / entry["output"]
             for entry in self.compile_commands()
@@ -106,12 +106,12 @@ class Tree:
 
 
 def is_probe(entry):
-    """Does this entry of the compile database belong to the target camber-probe?"""
+    """Returns whether this entry of the compile database belongs to the target camber-probe."""
     return "/camber-probe.dir/" in entry["output"]
 
 
 def layer_of(path):
-    """The layer of src/<layer>/... or include/camber/<layer>.h; None if there is no such layer."""
+    """Returns the layer of src/<layer>/... or include/camber/<layer>.h, or None if there is no such layer."""
     parts = Path(path).parts
     if parts[0] == "src":
         name = parts[1] if len(parts) > 2 else ""
@@ -125,7 +125,7 @@ def line_at(match):
 
 
 def run_tool(command, **options):
-    """The finished process, with its output as text."""
+    """Runs a command and returns the finished process with its output as text. Raises CannotCheck if the command is not installed."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False, **options)
     except FileNotFoundError:
@@ -133,7 +133,7 @@ def run_tool(command, **options):
 
 
 def symbols(compiled):
-    """The symbols of an object file, without those that only name sections or files."""
+    """Returns the symbols of an object file, except those of sections and files."""
     listing = run_tool(["objdump", "-t", str(compiled)])
     if listing.returncode != 0:
         raise CannotCheck(listing.stderr.strip())

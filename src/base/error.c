@@ -48,7 +48,7 @@ static void keep_subject(cmb_error_record *r, const cmb_about *about)
     snprintf(r->subject, sizeof r->subject, "%s '%s'", r->kind, r->name);
 }
 
-/* Appends `part` and then `colon` to the message of an error record. Does nothing if `part` is NULL or empty. */
+/* Appends `part` and then `colon` (a separator such as ": ") to the message of an error record. Does nothing if `part` is NULL or empty. */
 static void append_part(cmb_error_record *r, const char *part, const char *colon)
 {
   if (!part || !part[0]) return;

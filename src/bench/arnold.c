@@ -379,8 +379,8 @@ static bool beats_dassl(const struct result *r, int size, double times)
          r->error <= rival[RIVAL_ERROR];
 }
 
-/* Returns whether a run computes no more finite-difference Jacobians than the paper reports for this chain length (index `size`) and
- * Jacobian strategy (index `strategy`); true if the paper gives no number. */
+/* Returns whether a run needs at most as many finite-difference Jacobians as the paper of Arnold, Fuchs and Führer reports for this chain length
+ * (index `size`) and Jacobian strategy (index `strategy`); true if the paper gives no number. */
 static bool as_published(const struct result *r, int size, int strategy)
 {
   return !(r->number[DIFFERENCES] > papers[size][strategy].differences);

@@ -285,8 +285,8 @@ static double step_at(const struct haug_path *p, double t, long *n)
   return *n > 0 ? p->row[*n][0] - p->row[*n - 1][0] : NAN;
 }
 
-/* Returns the measured height at time t in step n of the recorded path: the cubic Hermite polynomial with the heights and velocities at the
- * ends of the step; the initial height if n is 0. */
+/* Returns the measured height at time t between the recorded points n − 1 and n of a path: the cubic Hermite polynomial through the heights
+ * with the velocities at both points. Returns the initial height if n is 0. */
 static double height_at(const struct haug_path *p, double t, long n)
 {
   if (n == 0) return p->row[0][1];

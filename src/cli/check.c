@@ -45,9 +45,9 @@ static void print_names(const struct cli_counts *c)
   }
 }
 
-/* Prints by how much (`moved`) the initial positions or velocities had to be corrected to satisfy the constraints, and the name of the
- * component with the largest correction, whose index is `most`. `what` is the label of the line; units and names have an entry for each
- * component. */
+/* Prints the largest correction (`moved`) by which the initial positions or velocities had to change to satisfy the constraints, with the
+ * unit and name of the component concerned, units[most] and names[most]. Prints that the values are consistent if the correction is
+ * negligible. `what` is the label of the line. */
 static void print_moved(const char *what, double moved, const char *const *units,
                         const char *const *names, int most)
 {

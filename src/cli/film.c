@@ -258,9 +258,9 @@ static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FIL
   return code;
 }
 
-/* Encodes the PNG data in `pictures` as a film with ffmpeg: GIF or MP4, as the ending of `path` says. The film is written to a file in the
- * temporary folder, whose name is stored in `made`. An MP4 is cropped to an even width and height, as its pixel format requires. Prints an
- * error message on failure; returns the exit code of the program. */
+/* Encodes the PNG images in `pictures` as a film with ffmpeg: as GIF if `path` ends in .gif, else as MP4, cropped to an even width and
+ * height. Writes the film to a file in the temporary folder f->folder, and the name of this file to `made`; the file `path` itself is not
+ * written. Prints an error message on failure; returns the exit code of the program. */
 static int encode(const struct cli_film *f, const char *path, FILE *pictures, char made[TEXT_ROOM])
 {
   const bool gif = cli_ends_in(path, ".gif");

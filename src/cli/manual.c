@@ -46,8 +46,8 @@ static void put_definition(const char *label, const char *text)
   fputc('\n', stdout);
 }
 
-/* Prints the list of all options of a command for the man page, in the troff language: label and meaning. A switch that --no-NAME can undo
- * is followed by an entry for --no-NAME. */
+/* Prints the options of a command for its man page, in the troff language: label and meaning. A switch with a negated form --no-NAME is
+ * followed by an entry for that form. */
 static void manpage_options(const struct cli_command *command)
 {
   char label[128], meaning[128];

@@ -413,9 +413,9 @@ static int free_row(const struct letters *l, double from, double to)
   return -1;
 }
 
-/* Places a label, the letters of marks (vertical lines) of a plot, above its first panel: centred at the horizontal position `at` (in
- * pixels), in the lowest free text row. Reserves the space in *l, and writes the label as SVG to the file `to` unless this is NULL. Does
- * nothing if no row is free. */
+/* Places a label above the first panel of a plot: the letters of one or more vertical marker lines, centred at the horizontal position `at`
+ * (in pixels) in the lowest text row with enough free space. Reserves the space in *l, and writes the label as SVG to the file `to` unless
+ * `to` is NULL. Does nothing if no row has space. */
 static void place_letters(FILE *to, struct letters *l, const struct frame *f, double at,
                           const char *text)
 {
@@ -656,7 +656,8 @@ static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *
   fputs("</text>\n", to);
 }
 
-/* Returns the height in pixels of all that is above the first panel of a plot: title, subtitle and the letters of the marks. */
+/* Returns the height in pixels of the space above the first panel of a plot: title, subtitle and the letters that label the vertical marker
+ * lines. */
 static int head_height(const struct cli_plot *plot, const struct frame *f)
 {
   const int titles = put_title(NULL, plot, f), rows = put_letters(NULL, plot, f);
@@ -810,8 +811,8 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 
 /* ---- files */
 
-/* Saves an SVG file under the name `path`, which is replaced as a whole; the callback `write` writes the content for the data `what`.
- * Returns CMB_ERROR_MEMORY, without an error message in the context, if out of memory. */
+/* Saves a text such as an SVG file under the name `path`; an existing file is replaced as a whole. The callback `write` writes the text for
+ * the data `what`. Returns CMB_ERROR_MEMORY, without an error message in the context, if out of memory. */
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path)
 {

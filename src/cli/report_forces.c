@@ -131,8 +131,8 @@ static cmb_status create_second_system(struct cli_forces *f, const struct cli_ar
   return cli_create_extra_system(f->ctx, a, f->model, &f->system);
 }
 
-/* Removes all force arrows from the report and destroys the second system, which computes their forces. Called if this system does not
- * exist or does not fit the equations of the run. */
+/* Removes all force arrows from the report, and destroys f->system, the second system of the same model, which computes the forces shown. Called
+ * if that system could not be created or does not fit the equations of the run. */
 static void remove_all_arrows(struct cli_forces *f)
 {
   cmb_system_destroy(f->system);

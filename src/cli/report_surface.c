@@ -107,8 +107,8 @@ struct lines {
   bool swapped;         /* `at` contains y, `other` contains x */
 };
 
-/* Returns the height of a ground surface at time 0, at the crossing of the grid line with the coordinate `at` and sample position number
- * `probe` along this line. `high` is the height from which the surface is searched downwards. */
+/* Returns the height of a ground surface at time 0, at sample point number `probe` of the grid line with the coordinate `at`. The surface
+ * is searched downwards from the height `high`; NaN if it is not found. */
 static double height_of_line(const struct ground *g, int surface, const struct lines *l, double at,
                              int probe, double high)
 {
@@ -179,8 +179,8 @@ static void bounding_box(const struct ground *g, int surface, double low[3], dou
   }
 }
 
-/* Writes a grid on a ground surface as JSON: the coordinates x and y of the grid lines, and the heights z (x->count x y->count) at their
- * intersections. `high` is the height from which the surface is searched downwards. */
+/* Writes a grid on a ground surface as JSON: the coordinates x and y of the grid lines, and the heights z at their intersections at time 0,
+ * one row of y->count heights for each of the x->count values of x. The surface is searched downwards from the height `high`. */
 static void put_heights(const struct ground *g, int surface, const struct lines *x,
                         const struct lines *y, double high)
 {

@@ -45,8 +45,8 @@ static const char *text_of(const struct cli_result *r, int text)
   return r->texts[text] ? r->texts[text] : "";
 }
 
-/* Finds the next parameter setting in *rest, the command-line options of a run, one a line: a line --set=NAME=VALUE with a valid number.
- * Stores it in *s, and advances *rest past its line. Returns false if there is none. */
+/* Finds the next line --set=NAME=VALUE with a valid number in *rest, a text with the command-line options of a run, one per line. Stores name
+ * and value in *s, and advances *rest past the line. Returns false if there is none. */
 static bool next_setting(const char **rest, struct setting *s)
 {
   static const char option[] = "--set=";
@@ -111,7 +111,7 @@ static void put_number(FILE *to, const char *before, double x, const char *after
   fprintf(to, "%s%s%s", before, text, after);
 }
 
-/* Writes the settings in the run number `result` of those parameters that differ among the compared runs, e.g. "damping = 1500, stair =
+/* Writes, for each parameter whose value differs among the compared runs, the value in run number `result`, e.g. "damping = 1500, stair =
  * 1". */
 static void put_settings(FILE *to, const struct labels *l, int result)
 {

@@ -85,8 +85,8 @@ static int find_names(struct drawing *d)
   return CLI_DONE;
 }
 
-/* Determines the name of the abscissa from the option --x. If it begins with a quote, it is read in CSV notation; otherwise it is taken as
- * it is and may contain commas. Prints an error message on failure; returns the exit code of the program. */
+/* Determines the name of the abscissa from the option --x. If it begins with a quote, it is read in CSV notation; otherwise it is used
+ * unchanged and may contain commas. Returns CLI_DONE, or the exit code of the program after an error message. */
 static int find_abscissa(struct drawing *d)
 {
   d->x = d->a->x;

@@ -19,7 +19,8 @@ void cli_sides_end(struct cli_sides *s)
   free(s->rows);
 }
 
-/* Returns the stored values of a given instant with an event, right before (side 0) or right after the event (side 1). */
+/* Returns the stored row of values (positions, velocities, multipliers, outputs) right before (side 0) or right after (side 1) the events
+ * at an event time. `instant` is the index of the event time, from 0. */
 static double *row_of(const struct cli_sides *s, long instant, int side)
 {
   return s->rows + (2 * instant + side) * s->columns;

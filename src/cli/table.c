@@ -123,7 +123,7 @@ static cmb_status write_anew(struct cli_table *t)
   return status;
 }
 
-/* Copies from[count] to to[count]. Returns the position after the last number written, to + count. */
+/* Copies the `count` numbers in `from` to the array `to`. Returns to + count, the position after the last number written. */
 static double *copy(double *to, int count, const double *from)
 {
   if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);

@@ -162,8 +162,8 @@ static void write_row(FILE *to, const struct cli_tyre *t, double load, double sl
           f.Mx, f.My, f.Mz);
 }
 
-/* Writes the forces and moments of a tyre over slip and over slip angle, each at all of its loads, to the CSV file `to`. A callback of
- * cli_svg_save; `tyre` is a struct cli_tyre. */
+/* Writes the forces and moments of a tyre as CSV to the file `to`: for each wheel load, over the longitudinal slip and then over the slip
+ * angle. `tyre` is a struct cli_tyre. Passed to cli_svg_save as a callback. */
 static void write_curves(FILE *to, const void *tyre)
 {
   const struct cli_tyre *t = tyre;

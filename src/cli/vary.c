@@ -86,8 +86,8 @@ static void json_row(struct cli_json *j, const struct cli_motion *x)
 }
 
 /* Prints one row of the table of steady motions: the value of the varied quantity, the real and imaginary part of the eigenvalue with the
- * largest real part, the smallest damping ratio, and the number of neutral eigenvalues, which count as 0. Neutral eigenvalues are left out
- * of the other columns; if all are neutral, prints that instead. */
+ * largest real part, the least damping ratio, and the number of neutral eigenvalues. Neutral eigenvalues (those that count as 0) are
+ * excluded from the other columns; if all are neutral, a note is printed instead. */
 static void print_row(const struct cli_motion *x)
 {
   if (isfinite(x->re)) {
@@ -97,8 +97,9 @@ static void print_row(const struct cli_motion *x)
   }
 }
 
-/* Prints the largest of the limits below which eigenvalues of the computed motions count as 0 (are neutral), since rounding errors could
- * have caused them. In models with stiff parts this limit can be unexpectedly large. Does nothing if there are no motions. */
+/* Prints the largest of the limits below which eigenvalues of the computed motions count as 0 (are neutral) unless they differ clearly
+ * from it, since rounding errors could have caused them. In models with stiff parts this limit can be unexpectedly large. Does nothing
+ * if there are no motions. */
 static void print_limit(const struct table *t)
 {
   double below = 0;

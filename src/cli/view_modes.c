@@ -22,8 +22,9 @@ static const double LARGEST_DISPLACEMENT = 0.1; /* relative to the mechanism's s
 static const double TURN = 0.3;                 /* largest rotation, in rad */
 static const double DECAY = 4;                  /* number of time constants that are shown */
 
-/* Computes the factors of Re φ and −Im φ in the displacement by the mode m with the shape φ, at the fraction x of the period shown: cos 2πx
- * and sin 2πx for an oscillation or a neutral mode (eigenvalue 0), else, for a real eigenvalue, an exponential function and 0. */
+/* Computes the factors of Re φ and −Im φ in the displacement of an eigenmode m with the shape φ, at the fraction x of the period shown. For an
+ * oscillation or a neutral mode (eigenvalue 0): cos 2πx and sin 2πx. For a real eigenvalue: an exponential function of x, which decays from 1 or
+ * grows to 1, and 0. */
 static void factors_at(const cmb_eigenmode *m, double x, double *re, double *im)
 {
   *re = cos(TWO_PI * x);

@@ -18,8 +18,8 @@ static double number(const struct cli_viewed *v, int which)
   return v->result.numbers[which];
 }
 
-/* Writes a text about the run from its result file under `key`; null if the file does not contain it. `text` is the index of the text,
- * CLI_TEXT_…. */
+/* Writes one of the texts stored in a result file as the JSON member `key`: the text with the number `text`, an enumerator CLI_TEXT_….
+ * Writes null if the file does not contain the text. */
 static void put_text(struct cli_json *j, const struct cli_viewed *v, const char *key, int text)
 {
   const char *said = cli_viewed_text(v, text);
@@ -55,8 +55,8 @@ static void put_settings(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* Writes the data about a result file at the head of its HTML page as JSON keys: title, file names, label, why no motion is shown, end
- * time, formulation, parameter values and warnings. */
+/* Writes the metadata of a result file as JSON members at the head of its HTML page: title, file names, label, the reason if no motion is
+ * shown, end time, formulation, parameter values and warnings. */
 static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *title = cli_viewed_text(v, CLI_TEXT_title);

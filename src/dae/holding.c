@@ -31,8 +31,10 @@ static double most(cmb_interval a)
 
 /* ---- creation */
 
-/* Lists in x->function the switching functions that end sticking (those of groups held at 0) and then those that end a contact.
- * Contacts that hold from both sides are left out, since their functions also depend on forces in other modes. */
+/* Stores in x->function the indices of the switching functions on which the end of sticking or contact depends: the leaders of the
+ * groups of functions held at 0 (sticking friction), then the functions of the closed contacts. Sets x->slides to the number of
+ * groups, and x->count to the total number. Bilateral contacts (direction 0) are left out, since their switching functions also
+ * depend on the forces on the other side of the surface. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -163,8 +165,8 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
   }
 }
 
-/* Computes the weights θ of the mixture of forces that holds switching functions at 0, and the KKT factors, at (t, q, v) in the
- * given modes. */
+/* Computes at (t, q, v), with the signs of the switching functions in mode (ns), the weights θ of the mixture of forces that holds
+ * switching functions at 0 (x->sliding->theta), and the factors of the KKT matrix. */
 static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const double *q,
                                const double *v)
 {
@@ -173,8 +175,8 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* Computes x->small (count), the negligible errors of the functions that end sticking or contact: a small part of what friction
- * can hold, or the contact force that counts as 0. */
+/* Computes x->small (count), the errors that are negligible. For the rate of a group of switching functions held at 0: a small
+ * part (SMALL) of its change between both signs of the group. For a closed contact: the contact force that counts as 0. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -215,8 +217,9 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* Returns bounds of x_j·f − y_j·γ, the change of function j (which ends sticking or contact) that is caused by the changes f (nv)
- * and γ (ng) of the loads, where (x_j, y_j) is its row of the inverse KKT matrix. */
+/* Returns an enclosure of x_j·f − y_j·γ, the change of quantity j (rate of a switching function held at 0, or force of a closed
+ * contact) caused by changes of the forces and of the velocity-dependent constraint terms in the intervals f (nv) and γ (ng). x_j
+ * and y_j are row j of x->row (count x nv) and x->row_g (count x ng), which come from the inverse KKT matrix. */
 static cmb_interval response(const cmb_holding *x, int j, const cmb_interval *f,
                              const cmb_interval *gamma)
 {
@@ -280,8 +283,9 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Computes the rows of the inverse of [M Gᵀ; G 0] that belong to the functions that end sticking or contact, into x->row (count x
- * nv) and x->row_g (count x ng), with the current KKT factors. */
+/* Computes the sensitivities of the rates of switching functions held at 0, and of the forces of closed contacts, to the
+ * right-hand side of the KKT system: rows of the inverse of [M Gᵀ; G 0], or combinations of them, in x->row (count x nv) and
+ * x->row_g (count x ng), with the current KKT factors. */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -300,16 +304,16 @@ static void find_rows(cmb_holding *x)
   }
 }
 
-/* Returns the value at time t₀ of function j (which ends sticking or contact), from the rates and multipliers last computed: the
- * rate of a held switching function or the force of a closed contact. */
+/* Returns the value at time t₀ of quantity j, from the rates and multipliers last computed: the rate of a switching function held
+ * at 0 if j < x->slides, else the force of a closed contact. */
 static double value_at_t0(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Returns bounds of c_j(t) − c_j(t₀), the explicitly time-dependent part of function j (which ends sticking or contact); 0 for a
- * contact. */
+/* Returns an enclosure of c_j(t) − c_j(t₀), where c_j is the part of the rate of switching function j (held at 0) that does not
+ * depend on accelerations. Returns 0 for a closed contact (j ≥ x->slides), and if c_j does not depend on time. */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);
@@ -347,9 +351,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds of the change of each function that ends sticking or contact when group k − 1 of held switching functions goes
- * from −1 to +1, into x->change. The loads with that group at +1 must have been computed last; x->g_f and x->g_gamma are
- * overwritten by their differences from those at −1. */
+/* Computes bounds, row k − 1 of x->change, of the changes of the rates of switching functions held at 0 and of the forces of
+ * closed contacts when group k − 1 of held functions goes from −1 to +1. The forces x->g_f and constraint terms x->g_gamma with
+ * that group at +1 must have been computed last; both are overwritten by their differences from those at −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;

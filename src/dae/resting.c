@@ -69,8 +69,9 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes the contact force μ of closed contact k in the modes of the other side of its surface: the switching functions that the
- * condition of its rule reads have the opposite signs. */
+/* Computes the contact force *mu of closed contact k if the bodies were on the other side of its surface: with opposite signs
+ * (modes) of those switching functions that the condition of the contact's rule reads. Overwrites x->a, x->lambda and the modes of
+ * x->other. */
 static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at, int k, double *mu)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -83,8 +84,8 @@ static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at,
   return CMB_OK;
 }
 
-/* Merges, in x->part, the independent parts of the model that a matrix row (nv) couples: velocities with non-zero entries get the
- * same part number. */
+/* Merges those independent parts of the model that a matrix row[nv] couples: all velocities with non-zero entries in the row, and
+ * the other velocities of their parts, get the same part number in x->part. */
 static void merge_parts(const cmb_resting *x, const double *row)
 {
   const int nv = x->layer.inner->nv;
@@ -134,9 +135,10 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the contact force that counts as 0 for a surface with the gradient u = x->row (nv). It is the largest of three: a small
- * part of the forces on the bodies in contact; the rounding error of larger forces connected with them; and the force for the
- * acceleration `still`, if u M uᵀ / |u|⁴ is the mass that a force along u moves. */
+/* Returns the contact force that counts as 0 for a contact surface with the gradient u = x->row (nv): the largest of a small part
+ * (SMALL) of the forces on the velocities in u; the rounding error of the largest force in the parts of the model that u affects;
+ * and the force m |u| `still` that causes the acceleration `still`, with the effective mass m = u M uᵀ / |u|⁴. Returns 0 if u = 0.
+ * x->a is overwritten. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -169,8 +171,9 @@ cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   return CMB_OK;
 }
 
-/* Computes the derivatives of all switching functions along the velocity direction x->direction into change (2 ns, of which the
- * first ns count): their rates with that acceleration minus their rates `none` without accelerations. */
+/* Computes the derivatives of the switching functions of order 1 along the velocity direction x->direction into change (2 ns, of which
+ * the first ns count): their rates with that acceleration minus their rates `none` without accelerations. For functions of order 2 these
+ * are the derivatives of ds/dt; for others they have no meaning. */
 static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const double *none,
                                double *change)
 {
@@ -180,9 +183,9 @@ static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const 
   return CMB_OK;
 }
 
-/* Finds the switching functions of velocities that the constraints hold at 0, x->held: s changes along two arbitrary directions of
- * velocity, but not along these projected onto the constraints. Their tolerances x->limit are the changes of s by a velocity
- * `slow`. */
+/* Finds the switching functions of velocities that the constraints keep at 0: those that change along two arbitrary directions of
+ * velocity, but not along the projections of these onto the constraints. Stores in x->held the sign of their rate along such a
+ * direction (0: not kept at 0), and in x->limit their tolerances, the change by a velocity `slow`. */
 static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
 {
   enum { DIRECTIONS = 2 };
@@ -277,8 +280,8 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes bounds of the switching functions, s, and of their rates over a box; either may be NULL. Functions held at 0 whose
- * bounds are within their tolerances get the bounds 0, 0. */
+/* Computes bounds of the switching functions, s, and of their rates, `rate`, over a box of times and states; either may be NULL.
+ * The bounds s of functions that the constraints keep at 0 become 0, 0 if they are within the tolerance x->limit. */
 static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_resting *x = self;

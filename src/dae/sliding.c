@@ -228,8 +228,9 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
 
 /* ---- other forces that switch together with sticking friction */
 
-/* Returns the first switching function in group k of those held at 0 that belongs (if `sticks`) or does not belong (if not) to dry
- * friction with a larger sticking than sliding force; −1 if there is none. */
+/* Returns the first switching function that belongs to group k of those held at 0 together and, if `sticks`, to dry friction with
+ * a larger sticking than sliding force; if not `sticks`, the first in group k that does not belong to such friction. Returns −1 if
+ * there is none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;

@@ -241,8 +241,8 @@ cmb_status cmb_build_normalisation(cmb_build *b)
   return CMB_OK;
 }
 
-/* Returns whether the rate of a constraint can be discontinuous: the constraint closes a loop and either depends
- * explicitly on time or is a user's formula, which can have branches. */
+/* Returns whether the rate of a constraint of the sections `loops` and `motions` may be discontinuous: whether it depends explicitly on
+ * time or is given as a formula, which can have branches. Gears and motions count as formulas. */
 static bool can_have_discontinuous_rate(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && (c->gt != 0 || b->model->loops[c->loop].type == CMB_LOOP_FORMULA);

@@ -73,9 +73,9 @@ static cmb_status inertial(void *kinematics, cmb_entries *by_q, cmb_entries *by_
   return cmb_inertial_jacobian(k, k->a, by_q, by_v);
 }
 
-/* Prepares the Jacobian of the equations of motion in two parts: the derivatives of the inertial forces in closed
- * form, which a function stored in x computes later, and the residual without inertial forces, x->applied, which is
- * to be differentiated automatically. */
+/* Prepares the Jacobian of the equations of motion in two parts: the derivatives of the inertial forces, which include the weights, in
+ * closed form, which a function stored in x computes later, and the residual without these forces, x->applied, which is to be
+ * differentiated automatically. */
 static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
 {
   cmb_wrench *on = cmb_arena_take(b->arena, (size_t)b->tree->link_count + 1, sizeof *on);

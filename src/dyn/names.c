@@ -184,9 +184,9 @@ static bool is_mirrored(const cmb_mirror *m)
   return m->sign[0] < 0 || m->sign[1] < 0 || m->sign[2] < 0;
 }
 
-/* Sets q->sign to the sign (1 or −1) of a vector component along `axis` (0..2) in a formula that belongs to a
- * mirrored copy of a subassembly. `turns` is set for axial vectors (rotations and torques), which a reflection
- * changes differently from other vectors. Always returns true. */
+/* Sets q->sign to 1 or −1, the sign with which a formula in a turned or mirrored copy of a subassembly sees the vector component along `axis`
+ * (0..2). `turns` is set for axial vectors (rotations and torques), whose components have the opposite signs in a mirrored copy. Always
+ * returns true. */
 static bool set_component_sign(const struct reading *r, int axis, bool turns, struct quantity *q)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -778,8 +778,8 @@ static bool has_coordinate(const cmb_model_joint *joint, const char *name)
   return false;
 }
 
-/* Reports an error if an unknown name is that of an Euler parameter, which formulas cannot use. Other unknown names
- * are reported by the parser. Always returns false. */
+/* Reports an error if `name`, which is no quantity that formulas can use, is that of an Euler parameter. Errors for all other names are left
+ * to the parser. Always returns false (name not resolved). */
 static bool refuse_euler_parameter(struct reading *r, const char *name)
 {
   const cmb_model *m = r->b->model;
@@ -1082,9 +1082,10 @@ static cmb_status build_formula(cmb_build *b, const cmb_model_formula *formula, 
   return status;
 }
 
-/* Reads a formula and returns its expression in *e. `level` determines which quantities it may use; `symbols` (may be
- * NULL) holds the symbols for its measures. The unknowns of an implicit function that is being read are errors here,
- * since forces built for its equations must not depend on them. */
+/* Parses a formula and builds its expression *e. `level` (time, position, velocity, output) limits the quantities that the formula may use.
+ * `symbols` (may be NULL) holds the placeholder symbols of the measures (scalar quantities such as a distance) in it. If the formula is read
+ * while an implicit function is being read, the unknowns of this function are errors, since forces built for its equations must not depend on
+ * them. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e)
 {

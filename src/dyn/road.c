@@ -217,8 +217,8 @@ static cmb_status random_waves(cmb_build *b, const cmb_model_road *road, cmb_exp
   return CMB_OK;
 }
 
-/* Builds the height of a road that is a table: a profile over the distance s along the road, or a grid over s and the
- * lateral position (CRG file). A table over s alone keeps the heights of its ends beyond them. */
+/* Builds the expression *height of a road given by a table: a profile over the distance s along the road, or a grid over s and the lateral position
+ * (CRG file). Before and after a profile over s alone, the height is that of its first or last point. */
 static cmb_status profile(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
 {
   cmb_graph *g = b->g;

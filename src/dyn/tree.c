@@ -144,9 +144,10 @@ static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3],
   return cmb_number_norm3(tree->g, wish).value > PARALLEL && frame_from(tree->g, z, wish, R);
 }
 
-/* Chooses the x axis of link i's frame: along the common normal of its own axis and its first child's if there is
- * one, else as close as possible to the parent's x axis. If its own or the parent's axes depend on live parameters
- * (those that can be changed after set-up), x is chosen along global axes where no common normal can be used. */
+/* Chooses the x axis of link i's frame. x is along the common normal of the joint axes of the link and its first child
+ * if there is one, else as close as possible to the parent's x axis. If the link's own or the parent's axes depend on
+ * live parameters (those that can be changed after set-up), x is chosen along global axes where no common normal can
+ * be used. Balls and Cartesian links keep their frames. */
 static void choose_frame(cmb_tree *tree, int i)
 {
   cmb_link *l = &tree->links[i];

@@ -594,8 +594,9 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, ");\n}\n");
 }
 
-/* Appends to the exported C source b the function NAME_start of a model whose start values are given by formulas: it evaluates them with the
- * current parameters. It returns 1, and keeps the state, if a value is not finite, since the sum of 0 times the values is then not 0. */
+/* Appends to b the C function NAME_start of an exported model whose start values are given by formulas. NAME_start evaluates these formulas
+ * with the current parameters. If a start value is not finite (Σ 0 · value is not 0), it returns 1 without setting the state; otherwise it
+ * sets the state and returns 0. */
 static void put_formula_start(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;

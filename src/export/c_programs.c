@@ -46,8 +46,8 @@ static cmb_status import(struct program_maker *m, int count, const cmb_expr *fro
   return cmb_import(m->graph, m->c->x->graph, 0, NULL, NULL, count, from, *to);
 }
 
-/* Builds the expression of a mode that is an integer: the index of the interval of `table` that contains `at` or, if table is NULL,
- * floor(at). */
+/* Builds the expression of an integer-valued mode (discrete variable) from the value `at`: the index, from 0, of the interval of `table` that
+ * contains `at`, limited to the first and last interval, or floor(at) if `table` is NULL. */
 static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
 {
   if (!table) return cmb_apply(g, CMB_OP_FLOOR, at, 0, 0);

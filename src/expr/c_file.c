@@ -235,8 +235,9 @@ static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_functi
   print_root_code(b, count, functions);
 }
 
-/* Appends a static C function PREFIX_NAME_root_k to the text `body` for each nonlinear system k that f's program solves. It computes the
- * residuals and the Jacobian, and is preceded by the functions of systems nested in these equations. */
+/* Appends a static C function PREFIX_NAME_root_k to the text `body` for each nonlinear system k that the function f has to solve during its
+ * evaluation. PREFIX_NAME_root_k computes the residuals and the Jacobian of the system. The functions of systems nested in its equations come
+ * before it. */
 static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_c_function *f,
                                 cmb_buffer *body)
 {

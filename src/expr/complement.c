@@ -132,8 +132,8 @@ static bool factorise(const cmb_complement *c, struct part *p)
   return p->factors;
 }
 
-/* Builds the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of part p (a set of p->n coupled unknowns) of a complementarity problem, with
- * the given expressions x[p->n]. */
+/* Builds the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of part p of a linear complementarity problem, at the given values x[p->n]. A
+ * part is a set of p->n coupled unknowns, over which k runs. */
 static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const cmb_expr *x, int i)
 {
   cmb_expr w = c->w0[p->member[i]];
@@ -171,8 +171,9 @@ static void check_signs(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Changes the states (at a bound or in between) of all unknowns that violate the complementarity conditions (block principal pivoting). If
- * their number has not fallen below its least value in three iterations, only the last of them changes (Murty's rule). */
+/* Changes the states (at a bound or in between) of all unknowns of part p that violate the complementarity conditions (block principal
+ * pivoting). If the number of violations has reached no new minimum for PATIENCE iterations, changes only the state of the violating unknown
+ * with the largest index (Murty's rule). */
 static void exchange_states(const cmb_complement *c, struct part *p)
 {
   const cmb_expr fewer = op2(c, CMB_OP_LT, p->count, p->least);

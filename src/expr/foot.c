@@ -177,8 +177,9 @@ void cmb_foot_values(const cmb_table *t, double x, double y, double *u, double *
 
 /* ---- expressions; the node's derivative order in x is 0 for u and 1 for v */
 
-/* Builds the expression of the nearest point of a planar curve (table t) to the point (x, y): its parameter u or, if `across`, the signed
- * distance v of (x, y) from the curve, positive to the left. Returns 0 and marks the graph as misused if t is no such table. */
+/* Builds the expression of the foot point of (x, y) on the planar curve of table t, its nearest point: the curve parameter u of the foot or,
+ * if `across`, the signed distance v from the curve, positive to the left. Returns 0 and sets the error flags of the graph if t is not such a
+ * table, or if x or y is not in the graph. */
 cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *t, bool across, cmb_expr x, cmb_expr y)
 {
   if (!t || t->kind != CMB_TABLE_FOOT || x >= g->size || y >= g->size) return cmb_graph_misuse(g);

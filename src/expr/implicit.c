@@ -56,9 +56,9 @@ cmb_expr cmb_solution_part(cmb_graph *g, cmb_expr e, int k)
 
 /* ---- systems */
 
-/* Allocates a small system of n equations for n unknowns with `given` given quantities. For a nonlinear one also allocates the arrays of
- * residuals and derivatives, and sets s->symbol, the inputs for unknowns and given quantities. Returns NULL, and marks the graph as failed,
- * if out of memory. */
+/* Allocates a small system of n equations for n unknowns that depends on `given` known quantities. If not `linear`, also allocates the arrays
+ * of residuals and derivatives, and creates the symbols s->symbol[n + given] of the unknowns and the known quantities. Returns NULL, and
+ * marks the graph as failed, if out of memory. */
 static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
 {
   const size_t count = linear ? 0 : (size_t)n * (size_t)(1 + n + given) + (size_t)(n + given);
@@ -170,8 +170,8 @@ static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_
   }
 }
 
-/* Builds the derivatives at->J and at->P of a nonlinear system's residuals at its solution w[n], by substituting w and the given quantities
- * at->x for the symbols in s->J and s->P. now[n + given] is overwritten. */
+/* Builds the derivatives at->J = ∂r/∂w (n x n) and at->P = ∂r/∂x (n x given) of the residuals r(w, x) of a nonlinear system at its solution
+ * w[n] and the known quantities x = at->x, by substituting w and x for the symbols in s->J and s->P. now[n + given] is scratch. */
 static void evaluate_nonlinear(cmb_graph *g, const cmb_system_of *s, const cmb_expr *w,
                                struct derivatives_at *at, cmb_expr *now)
 {

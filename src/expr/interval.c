@@ -23,8 +23,8 @@ enum { LIBRARY = 4 };
 
 /* ---- rounding of ends */
 
-/* Returns the interval [low, high] enlarged at each end by `units` · DBL_EPSILON times the end's magnitude (an end of 0 stays); the unknown
- * interval if an end is then not finite. */
+/* Returns the interval [low − units ε |low|, high + units ε |high|] with ε = DBL_EPSILON, which covers rounding errors; a bound of 0 remains
+ * 0. Returns the unknown interval (NaN bounds) if a bound of the result is not finite. */
 static cmb_interval outward(double low, double high, double units)
 {
   cmb_interval x = {low - units * ULP * fabs(low), high + units * ULP * fabs(high)};
@@ -60,8 +60,9 @@ static bool contains(cmb_interval x, double value)
   return x.low <= value && value <= x.high;
 }
 
-/* Returns the smallest interval that contains the four values ll, lh, hl and hh of a function at the corners of a box, enlarged outward for
- * rounding errors of `units` units in the last place; the unknown interval if a value is not finite. */
+/* Returns the smallest interval that contains the four values ll, lh, hl and hh of a function at the corners of a box, enlarged outward
+ * for rounding errors of `units` units in the last place; the unknown interval if an end is then not finite. A NaN among the values is
+ * not always noticed. */
 static cmb_interval hull_of_corners(double ll, double lh, double hl, double hh, double units)
 {
   return outward_tiny(smaller(smaller(ll, lh), smaller(hl, hh)),

@@ -31,7 +31,7 @@ struct box {
   double quarters;
 };
 
-/* Computes the middle of the interval x, *middle, and half its width, *half, rounded up. */
+/* Computes the midpoint *middle and the radius *half (half the width, rounded up) of the interval x. */
 static void middle_of(cmb_interval x, double *middle, double *half)
 {
   *middle = x.low + (x.high - x.low) / 2;

@@ -36,9 +36,9 @@ static double interpret_instruction(const void *program, int instruction, double
   return cmb_instruction_value(p, &p->code[instruction], a, b, c);
 }
 
-/* Solves the system of equations of an instruction for `lanes` sets of operands, operand k of set l at operands[k lanes + l], and writes
- * unknown k to w[k stride + l], stride = CMB_LANES, or 1 for a single set. If all sets are equal it is solved once. work is overwritten.
- * Compiled code calls this function. */
+/* Solves the small system of equations of an instruction of `program` for `lanes` sets of operands (its known quantities). Operand k of set l
+ * is operands[k lanes + l]; unknown k is written to w[k stride + l], with stride = CMB_LANES, or 1 for a single set. If all sets are equal,
+ * the system is solved once. work is overwritten. Called by compiled code. */
 static void interpret_solution(const void *program, int instruction, int lanes,
                                const double *operands, double *w, double *work)
 {

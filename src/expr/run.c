@@ -82,7 +82,8 @@ void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solutio
   }
 }
 
-/* Solves the system of equations of instruction i: reads its operands from their slots in work[] and writes the unknowns to theirs. */
+/* Executes instruction i, which solves a small linear or nonlinear system of equations: reads the known quantities (operands) from their
+ * slots in work[], and writes the unknowns to work[i->to] and the following slots. */
 static void run_solution(const cmb_program *p, const cmb_instruction *i, double *work)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];

@@ -29,7 +29,7 @@ typedef struct cmb_estimate {
   double *delta; /* (columns) increments */
 } cmb_estimate;
 
-/* Allocates memory for the estimated sparsity pattern and for dividing its columns into groups. */
+/* Allocates memory for the sparsity pattern of a Jacobian estimated by finite differences, and for grouping (colouring) its columns. */
 static void create_groups(cmb_arena *arena, cmb_estimate *e)
 {
   const int entries = e->rows * e->columns;

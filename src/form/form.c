@@ -26,8 +26,9 @@ static cmb_status create_mass(cmb_form *form)
              : CMB_OK;
 }
 
-/* Allocates the memory of a form of the equations and creates its components: blocks of the iteration matrix, differences, scaling, checks,
- * and if `extended` derivatives with respect to inputs. */
+/* Allocates the work arrays of a formulation of the equations of motion and creates its parts: mass matrix, finite differences, blocks of
+ * the iteration matrix, scaling factors, and a check of the derivatives. Without exact derivatives, also estimates of the Jacobians by
+ * finite differences and, if `extended`, derivatives with respect to inputs. */
 static cmb_status create_parts(cmb_form *form, bool extended)
 {
   const int most = form->nv > form->ng ? form->nv : form->ng;

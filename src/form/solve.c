@@ -202,8 +202,8 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }
 
-/* Computes the component n (nv) of velocities x (nv) that violates the constraints, G (x − n) = 0 with the constraint Jacobian G, from A
- * [n; ·] = [0; G x] with the factored real iteration matrix A. */
+/* Computes the component n (nv) of the velocities x (nv) that violates the constraints: G (x − n) = 0 with the constraint Jacobian G.
+ * Solves A [n; μ] = [0; G x], where A is the real iteration matrix, factorised in `matrix`, and the multipliers μ are not returned. */
 void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n)
 {
   const int nv = form->nv;

@@ -150,8 +150,9 @@ static bool next_combination(cmb_boxed *p, const struct problem *g)
   return false;
 }
 
-/* Returns whether the current states of the unknowns (at a bound, or free) solve the complementarity problem: x in p->x is within its
- * bounds, and w in p->w has the right signs, to rounding. Computes x and w. Returns false if they cannot be computed. */
+/* Returns whether the current states of the unknowns (at a bound, or free) solve the complementarity problem w = A x + b: each x_i within
+ * its bounds, w_i ≥ 0 at the lower and w_i ≤ 0 at the upper bound, to rounding. Computes p->x and p->w. Returns false if they cannot be
+ * computed. */
 static bool is_solution(cmb_boxed *p, const struct problem *g)
 {
   if (solve_free(p, g) != CMB_OK) return false;

@@ -100,8 +100,8 @@ static void largest_first(struct search *s)
   for (int j = 0; j < columns; j++) s->order[place[s->degree[j]]++] = j;
 }
 
-/* Orders the vertices of the column graph (an edge: two columns must not share a group) such that the last has the smallest degree, the one
- * before it the smallest degree in the graph without the last, and so on (smallest-last order). */
+/* Orders the columns to be coloured by the smallest-last rule, in s->order: the last column has the smallest degree in the graph whose edges
+ * join columns that must not be in one group, the one before it the smallest degree in the graph without the last, and so on. */
 static void smallest_last(struct search *s)
 {
   const cmb_colour_task *task = s->task;

@@ -77,9 +77,9 @@ static double complex right_side(const struct triangle *s, int i, int from, int 
   return sum;
 }
 
-/* Solves two rows of (T − μ) y = 0 in the back substitution for an eigenvector: rows i − 1 and i, a 2 x 2 diagonal block of the Schur form
- * T. Computes y_{i−1} and y_i from y_{i+1} .. y_to. Uses complete pivoting: if μ is nearly an eigenvalue of the block, only the last pivot
- * is small, and replacing it by a larger number changes one entry of the block by a rounding error. */
+/* Solves two rows of (T − μ) y = 0 in the back substitution for an eigenvector: rows i − 1 and i, a 2 x 2 diagonal block of the real Schur
+ * form T. Computes y_{i−1} and y_i from y_{i+1} .. y_to. Uses complete pivoting. A pivot that is too small is replaced by a larger number: if
+ * μ is nearly an eigenvalue of the block, this concerns the last pivot only and changes one entry of the block by a rounding error. */
 static void solve_block(const struct triangle *s, int i, int to, double complex mu,
                         double complex *y)
 {

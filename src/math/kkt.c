@@ -433,8 +433,8 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
 
 /* ---- sparse method */
 
-/* Returns the object for the dense factorisation of the KKT matrix of a sparse object; creates it at the first call. Returns NULL, with an
- * error message in the context, if memory runs out or too much would be needed. */
+/* Returns kkt->dense, the dense KKT solver that a sparse KKT solver uses to find dependent constraints; creates it at the first call.
+ * Returns NULL, with an error message in the context, if out of memory or if the solver would need more than MOST_DENSE_BYTES. */
 static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
   const double nv = kkt->shape.nv, ng = kkt->shape.ng,

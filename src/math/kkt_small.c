@@ -203,8 +203,8 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
 
 /* ---- solve */
 
-/* Computes b = W_G r from r[nv], where the rows of W_G = G D⁻¹ (2 x nv) are the gradients of the constraints divided by the masses; the
- * second row is zero if there is only one constraint. */
+/* Computes b = W_G r from r[nv]. The rows of W_G = G D⁻¹ (2 x nv) are the constraint gradients G divided by the masses D (diagonal mass
+ * matrix); the second row is zero if there is only one constraint. */
 static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);

@@ -165,8 +165,9 @@ static inline bool has_sign_changed(const cmb_pivots *p, int k, double pivot, bo
   return !(pivot * reference > 0);
 }
 
-/* Computes the pivots of the constraint Jacobian G in the order chosen before, until one has changed its sign. Returns whether one has;
- * sets *poor if the size of a pivot has changed so much that others should be chosen. */
+/* Computes the pivots of the constraint Jacobian G (stored entries) in the rows, columns and order chosen for an earlier G, up to the first
+ * whose sign differs (or that is 0 or NaN), since G may have lost rank in between. Returns whether there is one. Sets *poor to true if the size
+ * of a pivot has changed so much that the pivots should be chosen anew. */
 static bool have_signs_changed(cmb_pivots *p, const double *G, bool *poor)
 {
   const int n = p->rank;
@@ -183,9 +184,9 @@ static bool have_signs_changed(cmb_pivots *p, const double *G, bool *poor)
   return false;
 }
 
-/* Computes the two pivots of a dense constraint Jacobian G of rank 2 in the order chosen before. Returns whether one has changed its sign;
- * sets *poor if the size of a pivot has changed so much that others should be chosen. Written without loops for the smallest closed loop of
- * bodies, where loops would cost more than the arithmetic. */
+/* Computes the two pivots of a dense constraint Jacobian G of rank 2 in the rows, columns and order chosen for an earlier G. Returns whether
+ * one differs in sign (or is 0 or NaN). Sets *poor to true if the size of a pivot has changed so much that the pivots should be chosen anew.
+ * Without loops, which would cost more than the arithmetic for the smallest closed loop of bodies. */
 static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *poor)
 {
   const int *place = p->place;
@@ -193,9 +194,9 @@ static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *p
   return has_sign_changed(p, 0, first, poor) || has_sign_changed(p, 1, second, poor);
 }
 
-/* Computes the pivots of G G₀ᵀ in the static elimination order of a large system, where G₀ is the constraint Jacobian for which the pivots
- * were chosen. Returns whether one has changed its sign; sets *poor if the size of a pivot has changed so much that others should be
- * chosen. */
+/* Computes the pivots of G G₀ᵀ in the static elimination order of a large system, where G₀ is the earlier constraint Jacobian for which the
+ * pivots were chosen. Returns whether one has changed its sign; true also if the factorisation returns an error. Sets *poor to true if the size
+ * of a pivot has changed so much that the pivots should be chosen anew. */
 static bool have_signs_changed_sparse(cmb_pivots *p, const double *G, bool *poor)
 {
   bool changed = false;

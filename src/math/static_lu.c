@@ -133,8 +133,9 @@ struct row {
   double pivot, length2, length2_up;
 };
 
-/* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix. Subtracts from r->pivot the contributions of all previous rows,
- * and adds to r->length2 those of the rows of the mass matrix: for a constraint, the squared length of its gradient. */
+/* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix. Subtracts the contributions of all previous rows from r->pivot.
+ * Adds those of the rows of the mass matrix M to r->length2 as well: for a row of the constraint Jacobian with the gradient g, the squared
+ * length g M⁻¹ gᵀ, to which the pivot is compared. Sets r->length2_up = r->length2. */
 static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -152,9 +153,9 @@ static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
   r->length2_up = r->length2;
 }
 
-/* Computes row k of L and column k of U in the sparse factorisation L D U of the KKT matrix. Subtracts from r->pivot the contributions of
- * all previous rows, and adds to r->length2 and r->length2_up those of the rows of the mass matrix: for a constraint, the squared lengths
- * of its rows of G and B. */
+/* Computes row k of L and column k of U in the sparse factorisation L D U of an unsymmetric KKT matrix. Subtracts the contributions of all
+ * previous rows from r->pivot. Adds those of the rows of the mass matrix to r->length2 and r->length2_up as well: for a constraint, the
+ * squared lengths of its rows of G (velocity constraints) and B (constraint forces Bᵀ λ), to which the pivot is compared. */
 static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;

@@ -498,8 +498,8 @@ static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
   return CMB_OK;
 }
 
-/* Projects the iterate m->y onto the constraints at time t as the option `projection` requires (velocities, or positions and
- * velocities), and computes its accelerations and multipliers from the index-1 equations. */
+/* Projects the new state m->y at time t onto the constraints that the option `projection` requires (velocities, or positions and
+ * velocities). Then computes accelerations and multipliers from the index-1 equations. */
 static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 {
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y_new);

@@ -386,8 +386,8 @@ static void start_stage(cmb_integrator *in, struct descriptor *m, int i)
   if (i == 0) memcpy(m->y, in->y, (size_t)in->n * sizeof *m->y);
 }
 
-/* Solves stage i of a step of size h by Newton's method for its accelerations and multipliers, and computes its positions and
- * velocities. An explicit first stage is the state at the beginning of the step. */
+/* Solves stage i of a diagonally implicit Runge–Kutta step of size h for its accelerations and multipliers by Newton's method, and
+ * computes its positions and velocities. An explicit first stage is the state at the beginning of the step. */
 static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double h)
 {
   const cmb_dirk_table *table = m->table;

@@ -130,9 +130,9 @@ static bool jacobian_has_changed(const cmb_drift *d, const double *G)
   return !(squared_change <= part * part * size);
 }
 
-/* Estimates the curvature A₂ of the constraints g at (t, q), which is part of the bound on the drift: half the Frobenius norm of all second
+/* Computes the curvature A₂ of the constraints g at (t, q), which is part of the bound on the drift: half the Frobenius norm of all second
  * derivatives g_qq(p_i, p_j), where p_j is column j of P (nv x ng), increased by 2 % to remain valid until it is computed again. Stores it
- * in d->A2. G is the constraint Jacobian at (t, q), which is copied to d->G_curved. */
+ * in d->A2, and the constraint Jacobian G at (t, q) in d->G_curved. */
 static cmb_status update_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                    const double *G, const double *P)
 {

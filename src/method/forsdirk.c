@@ -136,8 +136,8 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* Computes x := (I − c J)⁻¹ x in place for the active components of x (n), the unknowns of Newton's method, with the factorised matrix;
- * the other components become 0. */
+/* Computes x := (I − c J)⁻¹ x in place, with the factorised matrix and J the Jacobian of the differential equations, for the active
+ * components of x (n): those that Newton's method solves for. The other components become 0. */
 static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
 {
   for (int i = 0; i < m->active_count; i++) m->z[i] = x[m->active[i]];

@@ -45,7 +45,7 @@ static cmb_expr scaled(cmb_step_source *s, double c, cmb_expr a)
   return cmb_mul(s->graph, cmb_constant(s->graph, c), a);
 }
 
-/* Builds the expression Σ x_k y_k over n terms or, if `sizes` is set, Σ |x_k y_k|. */
+/* Builds the expression Σ x_k y_k over n terms or, if `sizes` is set, the sum of absolute values Σ |x_k y_k|. */
 static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_expr *y, bool sizes)
 {
   cmb_expr sum = 0;

@@ -428,8 +428,9 @@ static bool is_inside(const cmb_integrator *in)
   return *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
 }
 
-/* Decides after an accepted step, not with auto, which method makes the next one: the explicit method if the other one has come too near a
- * loss of rank of the constraints; the other method again at least RELIEF_STEPS steps later, when the loss of rank has been left. */
+/* Decides after an accepted step whether the integration method changes before the next one (s->due). Changes to a method that can pass
+ * singular positions when the state comes near a loss of rank of the constraint Jacobian, and back to the selected method when the state is
+ * no longer near it, at least RELIEF_STEPS steps later. Does nothing with method=auto or without such a method. */
 static void check_rank(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;
@@ -618,7 +619,8 @@ static cmb_status switch_near_singularity(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Returns whether another attempt with a step of size h makes no sense. */
+/* Returns whether another attempt with a step of size h makes no sense: after more than MOST_REJECTIONS rejections, or if h is lost in
+ * the rounding of the time t (h <= 8 eps |t|, or NaN). */
 static bool is_hopeless(const cmb_integrator *in, double h)
 {
   return in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t));

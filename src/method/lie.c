@@ -154,8 +154,8 @@ static void warn_unsettled(const cmb_integrator *in, struct lie *m)
       in->t);
 }
 
-/* Finds out why a step has failed and returns the reason as a status: the equations cannot be evaluated, the constraints are dependent,
- * a friction element accelerates the motion that it should oppose (settled < 0), or the matrix of the step is not regular. */
+/* Returns the reason why a step has failed as a status: the equations cannot be evaluated, the constraints are dependent, friction element
+ * k accelerates the motion that it should oppose (settled = −1 − k), or the matrix of the step is singular. */
 static cmb_status failure_status(cmb_integrator *in, struct lie *m, double settled)
 {
   if (settled < 0) return refuse_driving(in, m->grip[(int)-settled - 1]);

@@ -1,14 +1,15 @@
 /*
- * Coefficients of Radau IIA with s = 3, 5 and 7 stages, of order 2 s - 1. Made by scripts/radau_coefficients.py with 80 digits:
+ * Coefficients of the Radau IIA methods with s = 3, 5 and 7 stages, of order 2 s - 1, for the method radau. Computed by
+ * scripts/radau_coefficients.py with 80 digits:
  *
  *     c          zeros of d^(s-1)/dx^(s-1) [x^(s-1) (x - 1)^s], a Jacobi polynomial
  *     A          collocation: sum_j A_ij c_j^(k-1) = c_i^k/k, k = 1 .. s;  A_inverse is its inverse
- *     e          -d/dx at 0 of the polynomial of degree s through 0 at x = 0 and z_j at c_j: the slope where the step begins is known,
- *                and so is that of the polynomial; their difference is an error of order s (Solving ODEs II, eq. IV.8.19)
- *     A_inverse = T L T_inverse,  L = diag(gamma, [alpha -beta; beta alpha], ..): its eigenvalues, one real one and pairs. In T the
- *                real eigenvector has length 1, the complex ones end with 1 + 0 i, as in RADAU5
+ *     e          sum_j e_j z_j = -p'(0) for the polynomial p of degree s with p(0) = 0 and p(c_j) = z_j, the increments of the stages.
+ *                The slope at the beginning of the step minus p'(0)/h is an error estimate of order s (Solving ODEs II, eq. IV.8.19)
+ *     A_inverse = T L T_inverse,  L = diag(gamma, [alpha -beta; beta alpha], ..): one real eigenvalue gamma and pairs alpha +- i beta.
+ *                In T the real eigenvector has length 1, and the last entry of a complex one is 1 + 0 i, as in RADAU5
  *
- * tests/unit/method/test_radau_table.c computes all of them back. Matrices stand row by row.
+ * tests/unit/method/test_radau_table.c checks these equations. Matrices are stored by rows.
  */
 #ifndef CMB_METHOD_RADAU_TABLE_H
 #define CMB_METHOD_RADAU_TABLE_H

@@ -20,7 +20,8 @@ void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
   if (in->switcher) cmb_switcher_visit(in, a);
 }
 
-/* Saves or restores in the archive a the data for the detection of diverging runs. Rejects restored indices that are out of range. */
+/* Saves or restores in the archive a the data for the detection of diverging runs. Rejects restored indices that are out of range,
+ * except that of a velocity that does not exist: the caller checks it. */
 static void visit_runaway(cmb_runaway *w, cmb_archive *a)
 {
   int level[] = {w->level, w->fastest};

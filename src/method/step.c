@@ -156,9 +156,9 @@ struct stage {
   cmb_expr *base; /* (nq) q̇ without the term of the new velocities */
 };
 
-/* Builds the expressions of the terms of the equations at the point of a stage: mass matrix, constraint Jacobian, forces, those terms of
- * the constraints that the stabilisation needs, and the coordinate rates q̇. With index1 the constraints are imposed on
- * accelerations. */
+/* Builds the expressions needed for one stage of a linearly implicit step, at the time and state stage->at: mass matrix, constraint
+ * Jacobian, forces, and the coordinate rates q̇. If `index1` (constraints imposed on accelerations), also γ, the velocity-dependent part
+ * of g̈, and with Baumgarte stabilisation g and ∂g/∂t. */
 static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage)
 {
   const bool baumgarte = index1 && b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
@@ -367,9 +367,10 @@ static cmb_status step_index1(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the expressions of the linearly implicit Euler step with the velocity constraints imposed at the new position (index 2). Where
- * positions follow from the new velocities, they are imposed at the position to which the old velocities lead. With stabilization=ggl
- * the new position is projected onto the position constraints. */
+/* Builds the expressions of the state after a linearly implicit Euler step of size h whose new velocities satisfy the velocity constraints
+ * at the position q + h q̇, with q̇ from the old velocities (index 2). That is also the new position, unless jacobian=exact or
+ * positions=new: then the new position is computed from the new velocities afterwards. With stabilization=ggl the new position is
+ * projected onto the position constraints. */
 static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};

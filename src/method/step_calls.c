@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-/* Requests an evaluation of user equations written in C at a point given by expressions; *out receives its description. The values that
- * it returns become the next inputs of the step's programs (instructions that evaluate expressions). */
+/* Adds a call of the user's equations written in C to the list s->call, with the expressions of time, positions and (unless at->v is NULL)
+ * velocities as its arguments; *out receives it, without any terms requested. The terms that the call returns become inputs of the
+ * expressions evaluated after it in the step. */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;

@@ -286,8 +286,9 @@ static cmb_status create_friction_modes(cmb_step_source *s, int count, const int
   return CMB_OK;
 }
 
-/* Builds the expressions column (nv), the derivative of the forces f (nv) with respect to the mode of friction element k, where this mode
- * has the given value and all other friction modes are 0. Sets *linear to false if the derivative depends on any of these modes. */
+/* Builds the expressions of column (nv), the derivative ∂f/∂m_k of the forces f (nv) with respect to the mode m_k of friction element k
+ * at m_k = `value`, with all other modes 0. Modes are discrete (slip forwards or backwards, stick), but are differentiated like real
+ * inputs. Sets *linear to false if the derivative depends on a mode. */
 static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int k, double value,
                               const cmb_expr *f, cmb_expr *column, bool *linear)
 {

@@ -170,9 +170,9 @@ static cmb_status check_seam(const cmb_crg_file *c, const double *x, const doubl
                          apart);
 }
 
-/* Creates crg->line, the function that converts positions to coordinates along and across a curved reference line with the points (x[i],
- * y[i]), and checks that both sides of the road are within the line's reach. Positions further than `most` from the line have no height; a
- * larger `most` means more pairs of points to compare. */
+/* Creates crg->line, the function that converts a position to coordinates along and across a road's curved reference line through the
+ * points (x[i], y[i]). Checks that the road lies within the line's reach on both sides (the distance up to which each place has only one
+ * nearest point of the line; at most `most`). Returns an error, with crg->line NULL, if it does not. */
 static cmb_status make_turning_line(const cmb_crg_file *c, const double *x, const double *y,
                                     cmb_crg *crg)
 {

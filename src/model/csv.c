@@ -198,7 +198,7 @@ static cmb_status read_row(struct csv *c, const int chosen[2], double pair[2])
   return CMB_OK;
 }
 
-/* Returns whether the current line of a CSV file contains the names of the columns: none of its cells begins like a number. */
+/* Returns whether the current line of a CSV file is the line of column names: whether no cell begins like a number. */
 static bool is_header(const struct csv *c)
 {
   const char *at = c->line;

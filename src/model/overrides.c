@@ -61,8 +61,8 @@ static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, cons
   return parameter && !parameter->is_index ? parameter : NULL;
 }
 
-/* Returns whether a parameter is defined in the file that `include` (an include statement of scope s) includes, directly or through other
- * files. */
+/* Returns whether the file that `include` (an include statement of scope s) includes, directly or through other files, is or includes
+ * the one in which a parameter of s is defined or, for a parameter of an instance inside s, the one that contains the instance. */
 static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_lazy *parameter)
 {

@@ -168,8 +168,8 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
   return CMB_OK;
 }
 
-/* Replaces the values of a template's parameters by the arguments of its instance s; formulas in these are evaluated in the scope around
- * the instance. An argument that is no parameter of the template is an error. */
+/* Replaces the parameter values of a template in its instance s by the instance's arguments. The formulas of the arguments are evaluated in
+ * the scope that contains the instance. Returns an error if an argument is no parameter of the template. */
 static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
 {
   const cmb_node *argument = s->arguments ? s->arguments->first : NULL;

@@ -146,9 +146,10 @@ static bool is_closed_enough(const cmb_closing *c, double s)
   return cmb_constraints_met(c->ev) && (!c->closed || cmb_closed_as_well(&now, &c->first));
 }
 
-/* Solves the constraints with residuals (1 − s) r from c->q_new, in place, together with the modes (signs of the switching
- * functions) of the solution; q (nq) is where the step began. Returns CMB_RETRY_NEWTON if the iteration or the modes do not settle,
- * an angle changes by more than `turn` from q, or the constraints are not met. */
+/* Solves the constraints, whose offsets the caller has set to (1 - s) r, from c->q_new, in place, together with the modes (signs of the
+ * switching functions) of the solution; q (nq) is where the step began. Adds the length of the path of the iteration to *path. Returns
+ * CMB_RETRY_NEWTON if the iteration or the modes do not settle, an angle changes by more than `turn` from q, or the constraints are not
+ * met, which is not checked at s < 1 if the loops were open at the beginning. */
 static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, double turn,
                                  struct path_length *path)
 {

@@ -238,8 +238,8 @@ static void keep_mode_dependent(const cmb_system *system, cmb_rank *rank)
   rank->redundant_count = count;
 }
 
-/* Logs a warning such as "3 redundant constraints are left out: 'a', 'b', 'c'" with up to six of the `count` names and the number
- * of others, and a note for each constraint. Does nothing if count is 0. */
+/* Logs one info line for each of `count` redundant constraints, and then a warning such as "3 redundant constraints are left out: 'a',
+ * 'b', 'c'" with up to six of the names and the number of the others. Does nothing if count is 0. */
 static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
 {
   enum { NAMED = 6 };

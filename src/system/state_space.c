@@ -206,8 +206,8 @@ static void compute_consequences(struct space *s, struct change *c)
   cmb_solve(s->ev, r, g, c->a, c->lambda);
 }
 
-/* Computes into s->q_there (nq) the change of q̇ = T(q) v that the changes c->q (nq) of positions and c->v (nv) of velocities
- * cause; that of T by a central difference, unless T = I. */
+/* Computes the first-order change s->q_there (nq) of the rates q̇ = T(q) v due to the changes c->q (nq) of positions and c->v (nv) of
+ * velocities: T c->v plus the change of T times v, by a central difference; the latter is 0 if T = I. */
 static void change_of_rates(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -283,7 +283,7 @@ static cmb_status refuse_drives(struct space *s)
 
 /* ---- outputs */
 
-/* Computes the change s->change (no) of the outputs that is caused by the changes c of positions, velocities, accelerations,
+/* Computes the first-order change s->change (no) of the outputs due to the changes c of positions, velocities, accelerations,
  * multipliers and one parameter. */
 static void change_of_outputs(struct space *s, const struct change *c)
 {

@@ -372,9 +372,9 @@ static int nearest_to(double p, int count, const double complex *x)
   return best;
 }
 
-/* Removes the pole of the auxiliary filter (fill_filter) from the poles in r or, if it was cancelled, from the cancelled
- * eigenvalues. In the latter case adds it to the zeros, unless the gain is 0, since the transfer function without the filter has a
- * zero there. */
+/* Removes the pole p = k->filter of the auxiliary filter 1/(s − p), with which fill_filter multiplied the transfer function: the
+ * value nearest to p among the poles r->pole and the cancelled eigenvalues r->removed. If p had been cancelled, the transfer
+ * function without the filter has a zero at p, which is added to r->zero unless the gain is 0. */
 static void remove_filter(const struct root_search *k, struct roots *r)
 {
   const double p = k->filter;

@@ -1,4 +1,4 @@
-"""For test_kinematics_geometry.sh: the tables it made, against geometry in closed form. Derivatives are differences of this geometry."""
+"""Checks the tables that test_kinematics_geometry.sh has made against geometry in closed form. Derivatives are differences of this geometry."""
 import csv
 from math import acos, asin, atan2, cos, hypot, pi, sin, sqrt
 
@@ -24,7 +24,7 @@ def distance(a, b): return sqrt(dot(sub(a, b), sub(a, b)))
 
 
 def turned(p, at, axis, angle):
-    """p turned about the unit axis through `at` (Rodrigues)."""
+    """Returns p rotated about the unit axis through `at` (Rodrigues)."""
     r = sub(p, at)
     along = [dot(r, axis) * x for x in axis]
     across = sub(r, along)
@@ -38,7 +38,7 @@ def frame(a, b, c):
 
 
 def wheel_of(C, n):
-    """camber, toe, contact point of a left wheel with the outward axis n."""
+    """Returns camber, toe and contact point of a left wheel with the outward axis n."""
     level = hypot(n[0], n[1])
     d = [-n[2] * n[0] / level, -n[2] * n[1] / level, level]
     return -asin(n[2]), atan2(n[0], n[1]), add(C, d, -R)
@@ -176,7 +176,7 @@ near("toe by compliance", r["hub.toe_change"], -turn[2], 1e-12)
 for r, z in zip(rows("soft.csv"), (0, 0.01, 0.02)):
     near("soft spring", r["hub.travel"], z, 1e-12)
 
-# The wheel rate again, by equilibria under loads.
+# The wheel rate by a second method: equilibria under loads.
 heights = [rows(f"at{push}.csv")[0]["height"] for push in (-20, 20)]
 middle = [at_height(z)[4] for z in (sum(heights) / 2 - 1e-3, sum(heights) / 2, sum(heights) / 2 + 1e-3)]
 near("rate by equilibria", 40 / (heights[1] - heights[0]), (middle[0] - 2 * middle[1] + middle[2]) / 1e-6, 0.1)

@@ -1,5 +1,5 @@
-"""For test_sedan.sh: what Newton's laws, and the lengths of rods, say of models/sedan.yaml. Masses and points are those of the car's data;
-only the names of bodies and outputs are the model's."""
+"""Checks runs of models/sedan.yaml against Newton's laws and the lengths of its rods, for test_sedan.sh. Masses and points are those of the
+car's data; only the names of bodies and outputs are taken from the model."""
 import csv
 import sys
 from math import asin, atan2, cos, hypot, sin, sqrt
@@ -35,10 +35,10 @@ def near(what, got, known, tolerance):
     assert abs(got - known) <= tolerance, f"{what}: {got} is not {known} within {tolerance}"
 
 
-# ---- what the model is asked for
+# ---- outputs that are added to the model
 
 def outputs():
-    """Lines of the section: momentum, and the moment of all weights about the y axis; force and moment of the road."""
+    """Returns lines for the section `outputs`: momentum, and the moment of all weights about the y axis; force and moment of the road."""
     def total(part):
         return " + ".join(f"{mass}*{body}.{part}" for body, mass in MASSES.items())
 
@@ -49,10 +49,10 @@ def outputs():
     print(f"  moment: '{GRAVITY}*({total('x')})'\n  road_moment: '{road('TYRE.px*TYRE.Fz')} - ({road('TYRE.My')})'")
 
 
-# ---- laws
+# ---- Newton's laws
 
 def integral(table, name):
-    """Simpson's rule."""
+    """Integrates by Simpson's rule."""
     step = table[1]["t"] - table[0]["t"]
     assert len(table) % 2 == 1
     inner = sum((4 if i % 2 else 2) * table[i][name] for i in range(1, len(table) - 1))
@@ -90,7 +90,7 @@ def laws(names):
 # ---- lengths of rods
 
 def turned(r, w):
-    """r turned by the rotation vector w (Rodrigues)."""
+    """Returns r rotated by the rotation vector w (Rodrigues)."""
     angle = sqrt(sum(x * x for x in w))
     if angle == 0:
         return r
@@ -101,7 +101,8 @@ def turned(r, w):
 
 
 def defects(pose, rods, height, rack):
-    """Of the lengths, squared, and of the height of the wheel's centre, where the carrier has moved by pose: way and turn about the centre."""
+    """Returns the errors of the squared lengths of the rods and of the height of the wheel's centre, after the carrier has moved by `pose`: a
+    translation and a rotation vector about the centre."""
     found = []
     for i, (inner, outer) in enumerate(rods):
         shifted = (inner[0], inner[1] + (rack if i == 4 else 0), inner[2])
@@ -112,7 +113,7 @@ def defects(pose, rods, height, rack):
 
 
 def solved(a, b):
-    """a x = b by elimination with row exchanges."""
+    """Solves a x = b by elimination with row exchanges."""
     n = len(b)
     m = [row + [y] for row, y in zip(a, b)]
     for k in range(n):
@@ -128,7 +129,8 @@ def solved(a, b):
 
 
 def closed(rods, height, rack):
-    """Newton's method, in steps from the design position on so that it stays on its branch."""
+    """Returns the pose of the carrier at a height of the wheel's centre and a displacement of the rack, by Newton's method in two steps from the
+    design position, so that the solution stays in its branch."""
     pose, h = [0.0] * 6, 1e-6
     for part in (1, 2):
         to = CENTRE[2] + (height - CENTRE[2]) * part / 2, rack * part / 2
@@ -170,14 +172,14 @@ def lengths(name, front, rear):
             near(hub + " wheelbase", r[hub + ".wheelbase"], foot[0] - CENTRE[0], 1e-9)
 
 
-# ---- two ways
+# ---- comparison of two runs
 
 def apart(name, other, most):
     one, two = rows(name), rows(other)
     assert len(one) == len(two) == 36
     worst = max(hypot(a["body.x"] - b["body.x"], a["body.y"] - b["body.y"]) for a, b in zip(one, two))
-    print(f"{1000 * worst:.2f} mm apart")
-    assert worst <= float(most), f"{worst} m apart"
+    print(f"largest distance: {1000 * worst:.2f} mm")
+    assert worst <= float(most), f"the largest distance is {worst} m"
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Bad models: exit code 2, one line on standard error, "camber: FILE:LINE:COL: words" with the right place, nothing on
-# standard output, and no file written. Each file in bad/ has one fault; its first line says what is expected:
+# Models with errors: exit code 2, one line on standard error, "camber: FILE:LINE:COL: words" with the right position, nothing on
+# standard output, and no file written. Each file in bad/ has one error; its first line states what is expected:
 #
-#   # expect: LINE:COL: WORDS            the place in the file, words that the message must have
-#   # expect: parts/x.csv:LINE:COL: WORDS    the same in a file that it names
+#   # expect: LINE:COL: WORDS                the position in the file, and words of the message
+#   # expect: parts/x.csv:LINE:COL: WORDS    the same for a position in a file that the model refers to
 #
-# Files that nobody wants in a repository are made here.
+# Very large and binary files are made here.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -49,7 +49,7 @@ printf 'title: a\0b\n' >zero.yaml
 {
   printf 'points:\n'
   seq -f '  p%.0f: [0, 0, 0]' 250001
-} >many-points.yaml # five nodes a point, three before them
+} >many-points.yaml # five nodes of YAML for each point, after three others
 before=$(listing)
 refuse large.yaml large.yaml:1:1 "larger than 16 MB"
 refuse binary.yaml binary.yaml:2:1 "byte 0x01 is not text; expected UTF-8"

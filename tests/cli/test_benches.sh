@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# camber bench: every bench in the list runs, and what the papers claim of their methods holds of these. Times are not looked at.
+# camber bench: every bench in the list runs, and Camber's methods have the properties that the papers state for theirs. Times are not checked.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -33,9 +33,9 @@ exits() { # CODE ARGUMENT...
 
 for name in $("$CAMBER" list benches | awk '{ print $1 }'); do
   case $name in
-    burgermeister-trailer) ;; # two minutes; cli.trailers has the same in short
-    haug-table8) ;; # haug-table9 has it, too
-    haug-table[679] | haug-explicit) # of a vehicle: long with sanitizers, and haug-wishbone is the same of a corner of it
+    burgermeister-trailer) ;; # takes two minutes; cli.trailers tests a short version
+    haug-table8) ;; # contained in haug-table9
+    haug-table[679] | haug-explicit) # a whole vehicle, too slow with sanitizers; haug-wishbone tests one corner of it
       [ -n "${CAMBER_SANITIZED-}" ] || check "bench $name" bench "$name" --plot "${name#*-}.svg"
       ;;
     caraxis) check "bench $name" bench "$name" --repeat 1 --plot "$name.svg" ;;
@@ -45,7 +45,7 @@ for name in $("$CAMBER" list benches | awk '{ print $1 }'); do
   esac
 done
 
-# ---- arnold-table3: what the paper says of its car
+# ---- arnold-table3: the results of the paper for its car
 check "arnold-table3: at most 20 % of the difference Jacobians" \
   grep -qE '^sparse-extended: at most 20 % .* yes$' arnold-table3.txt
 check "arnold-table3: the share of Jacobians is the paper's or less, but for sparse" \
@@ -53,17 +53,17 @@ check "arnold-table3: the share of Jacobians is the paper's or less, but for spa
 check "arnold-table3: sparse differences save evaluations in the residual formalism" \
   awk '$1 == "residual" { on = 1 } on && $1 == "dense" { dense = $(NF - 5) } on && $1 == "sparse" { fewer = $(NF - 5) < 0.75 * dense } END { exit !fewer }' arnold-table3.txt
 
-# ---- caraxis: digits that each method reaches with a tolerance of 1e-7, a bit fewer than the code it is made after
+# ---- caraxis: the correct digits of each method at a tolerance of 1e-7; limits are a little below those of the code that it is modelled on
 for method in mdop5:5.4 mdop853:5.4 hem5:7.2 phem56:5.5 radau5:3.73 radau5-str:5.8 radau:3.73 radau-str:5.8 bdf:4.7 bdf-str:5.5 sdirk4:5; do
   check "caraxis: precision of ${method%:*}" \
     at_least "$(row <(grep ' 1e-07 ' caraxis.txt) "${method%:*}" 3)" "${method#*:}"
 done
 for method in $("$CAMBER" list methods | awk '/^[a-z]/ { print $1 }'); do
-  rows=4 # three tolerances, and the cheapest runs
-  case $method in lie | rosw2) rows=0 ;; esac # no tolerance
+  rows=4 # three tolerances, and one in the table of the cheapest runs
+  case $method in lie | rosw2) rows=0 ;; esac # real-time methods have no tolerance
   check "caraxis: $method has $rows rows" [ "$(grep -c "^$method " caraxis.txt)" -eq $rows ]
 done
-check "caraxis: IDA ran, or is said not to be there" \
+check "caraxis: IDA ran, or the bench reports that it is not available" \
   grep -qE '^IDA( .*\|.*[0-9]|: not built in)' caraxis.txt
 check "caraxis: as good as the codes of the Test Set" [ "$(grep -cE '^(hem5|phem56|radau5|radau|bdf) .* yes$' caraxis.txt)" -eq 15 ]
 check "caraxis: nothing fails" [ "$(grep -cE ' no$' caraxis.txt)" -eq 0 ]
@@ -77,13 +77,13 @@ for code in auto-str mdop5 hem5 radau5 radau-str bdf IDA forsdirk trap PSIDE; do
 done
 check "caraxis: no tolerance of one's own" grep -q 'tolerances of its own' <("$CAMBER" bench caraxis --rtol 1e-3 2>&1)
 
-# ---- simeon-table1: what the paper says holds
+# ---- simeon-table1: the results of the paper hold
 for claim in 'oscillations behind' 'index 1: positions' 'index 1: .* until the top' 'index 1: .* in the whole run' 'velocity stabilization: the error' \
   'velocity stabilization: a tenth' 'projection control: the error' 'projection control: projects' 'projection each step: positions' 'hem5: smaller'; do
   check "simeon-table1: $claim" grep -qE "^$claim.* yes\$" simeon-table1.txt
 done
 
-# ---- simeon-stair: rows and head are equally long
+# ---- simeon-stair: rows and head have the same length
 check "simeon-stair: columns below each other" \
   [ "$(grep -E '^(wheel|leaves|meets) ' simeon-stair.txt | awk '{ print length($0) }' | sort -u | wc -l)" -eq 1 ]
 
@@ -93,13 +93,13 @@ for claim in dense 'dense, strict' sparse partitioned sparse-partitioned extende
 done
 check "arnold-table2: column by column, 2 N + 1 evaluations" [ "$(grep -cE '^dense .* 33\.0 ' arnold-table2.txt)" -eq 2 ]
 
-# ---- haug-wishbone: errors below each tolerance, and what the paper says of work and steps
+# ---- haug-wishbone: errors are below each tolerance; the results of the paper on work and steps hold
 check "haug-wishbone: errors are below the tolerance" [ "$(grep -cE '^ +1e-0[2-5] .* yes$' haug-wishbone.txt)" -eq 8 ]
-check "haug-wishbone: what the paper says holds" [ "$(grep -cE '^[a-z].* yes$' haug-wishbone.txt)" -eq 5 ]
+check "haug-wishbone: the five results of the paper hold" [ "$(grep -cE '^[a-z].* yes$' haug-wishbone.txt)" -eq 5 ]
 check "haug-wishbone: nothing fails" [ "$(grep -cE ' no$' haug-wishbone.txt)" -eq 0 ]
 check "haug-wishbone: the plot has the height and both step sizes" [ "$(grep -c '<polyline' wishbone.svg)" -ge 3 ]
 
-# ---- haug-table7: the same of the whole vehicle
+# ---- haug-table7: the same for the whole vehicle
 [ -n "${CAMBER_SANITIZED-}" ] ||
   check "haug-table7: errors are below the tolerance" [ "$(grep -cE '^ +1e-0[2-5] .* yes$' haug-table7.txt)" -eq 4 ]
 
@@ -109,7 +109,7 @@ for claim in 'at least 3 times fewer difference Jacobians' 'fewer evaluations th
 done
 check "arnold-stamp: all ways in both formalisms" [ "$(grep -cE '^(explicit|residual) ' arnold-stamp.txt)" -eq 14 ]
 
-# ---- burgermeister: what the paper says holds, row by row or claim by claim; where it does not hold here, the bench says so
+# ---- burgermeister: each result of the paper is confirmed, in rows that end in yes; where it is not, the bench states the difference
 agrees() { # FIGURE TEXT... : each text begins a line that ends in yes
   local figure=$1 text
   shift
@@ -126,15 +126,15 @@ agrees fig8 'projection never makes the error larger' 'J1, index 1' 'J1, index 2
 check "fig8: the factors are there, and after longer times" [ "$(grep -cE '^(J[123]|exact), index [12] ' burgermeister-fig8.txt)" -eq 16 ]
 check "fig8: longer times make a difference" [ "$(grep -cE '^(J[13], index [12]|J2, index 1) .* [01]\.[0-9]+  yes$' burgermeister-fig8.txt)" -eq 5 ]
 
-# ---- what the documents quote is what the program prints, and no row says no without a word on it there
+# ---- the numbers in the documents are those that the program prints, and the documents explain every row that ends in no
 grep -q '^ *IDA:' caraxis.txt && mv caraxis.txt without-ida.txt # not built in: other rows than in the documents
 check "the documents quote what is printed: 'make book' writes it" python3 "$SOURCE_DIR/scripts/quotes.py" check . 2>not-run
 for figure in fig1 fig3 fig5 fig6 fig7 fig8 vedyna; do
   grep -qE ' no$' "burgermeister-$figure.txt" || continue
-  check "$figure has a row that says no: docs/benchmarks.md has a remark" grep -q "^- $figure: " "$SOURCE_DIR/docs/benchmarks.md"
+  check "$figure has a row that ends in no: docs/benchmarks.md explains it" grep -q "^- $figure: " "$SOURCE_DIR/docs/benchmarks.md"
 done
 
-# veDYNA's step: what is said of it
+# The statements on veDYNA's step
 check "vedyna: a smaller error in most models" [ "$(grep -cE ' new  +[0-9]+ +[0-9]+$' burgermeister-vedyna.txt)" -ge 11 ]
 
 curves() { # FILE COUNT POINTS : XML with at least so many curves of so many points
@@ -145,7 +145,7 @@ sys.exit(sum(len(c.get("points").split()) >= int(sys.argv[3]) for c in curves) <
 END
 }
 for figure in fig1 fig3 fig5 fig6 fig7 fig8 table1 stamp; do check "$figure: the plot" curves $figure.svg 3 5; done
-if [ -z "${CAMBER_SANITIZED-}" ]; then # four tolerances, ours and the paper's
+if [ -z "${CAMBER_SANITIZED-}" ]; then # four tolerances, each with curves of Camber and of the paper
   for figure in table6 table7 table9; do check "haug-$figure: the plot" curves $figure.svg 4 4; done
   check "haug-table7: the numbers of an axis are in one notation" python3 - table7.svg <<'END'
 import re, sys
@@ -156,7 +156,7 @@ END
   for figure in explicit explicit-length; do check "haug-$figure: the plot" curves $figure.svg 2 4; done
 fi
 
-# ---- a program of its own: beside camber, else in PATH; camber itself needs nothing of its rivals
+# ---- camber-bench is found in the folder of camber or in PATH; camber itself is not linked with the libraries of the comparison
 lone() { # FOLDER : camber alone, with PATH
   PATH=$1 CAMBER_MODELS=$SOURCE_DIR/models lone/camber bench simeon-stair >lone.txt 2>stderr
 }
@@ -165,7 +165,7 @@ cp "$CAMBER" lone/
 lone "$PWD/empty"
 check "without camber-bench: exit code 2" [ $? -eq 2 ]
 check "without camber-bench: one sentence" [ "$(grep -c '^camber: .*camber-bench, which is neither' stderr)" -eq 1 ]
-check "without camber-bench: the list is there" same_list lone/camber
+check "without camber-bench: the list of benches is printed" same_list lone/camber
 ln -s "$(dirname "$CAMBER")/camber-bench" elsewhere/
 check "camber-bench in PATH" lone "$PWD/elsewhere"
 check "the same from PATH" cmp lone.txt simeon-stair.txt

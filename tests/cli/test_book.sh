@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The book of benchmarks: a page for each bench with what it prints and its figure; pages that are there are kept, a book that was interrupted goes on, a bench
-# that fails is named and leaves no page. The benches are those of a small program that stands in for camber, since the real ones take minutes.
+# scripts/book.sh: a page for each bench with its output and its figure; existing pages are kept, an interrupted run can be continued, a bench that fails is named and
+# has no page. A small program with benches of its own replaces camber, since the real benches take minutes.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -28,19 +28,19 @@ book() { CAMBER=$PWD/bin/camber "$SOURCE_DIR/scripts/book.sh" "$PWD/book" 2>stde
 touch broken
 book
 check "a bench that fails: exit code 1" [ $? -eq 1 ]
-check "a bench that fails is named" grep -q 'these failed: third' stderr
+check "a bench that fails is named" grep -q 'these benches failed: third' stderr
 check "a bench that fails leaves no page" [ ! -e book/third.md ]
 check "the others have pages" [ -s book/first-table.md -a -s book/second-figure.md ]
 rm broken runs
 book
 check "goes on: exit code 0" [ $? -eq 0 ]
 check "only what was missing is run" [ "$(sort -u runs | tr '\n' ' ')" = 'third ' ]
-check "says where it is" grep -q '3/3' stderr
+check "the progress is printed" grep -q '3/3' stderr
 check "what the bench prints" grep -q '^a     1.0    1.1  yes$' book/first-table.md
 check "the command" grep -q '^    camber bench second-figure --plot second-figure.svg$' book/second-figure.md
 check "the figure" grep -q '](second-figure.svg)$' book/second-figure.md
 check "no figure where there is none" [ "$(grep -c svg book/first-table.md)" -eq 0 ]
-check "rows that say no are counted" grep -q '^| \[first-table\](first-table.md) | a table (Author 1990, Table 1) | 1 |$' book/README.md
+check "rows that end in no are counted" grep -q '^| \[first-table\](first-table.md) | a table (Author 1990, Table 1) | 1 |$' book/README.md
 check "nothing else is left" [ "$(find book -name '*.partial' -o -name '.figure*' | wc -l)" -eq 0 ]
 rm runs
 echo '# another version' >>bin/camber-bench

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Roads of the format OpenCRG: heights of a file in its four forms against sums and natural splines computed here, its place, borders, missing numbers
-# and a mirrored copy; the same road on a line that turns; and broken files, which end with exit code 2 and one line "camber: FILE:LINE:COL: words". Each file in crg/ has one
-# fault; its first line says what is expected: $CT ! expect: LINE:COL: WORDS
+# Roads of the format OpenCRG. Heights of a file in its four forms are compared with sums and natural splines computed here; its position, borders, missing numbers
+# and a mirrored copy; the same road on a curved reference line. Files with errors end with exit code 2 and one line "camber: FILE:LINE:COL: words": each file in crg/ has
+# one error; its first line states what is expected: $CT ! expect: LINE:COL: WORDS
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -12,7 +12,7 @@ cd broken || exit 1
 slider='bodies: {cart: {mass: 1, com: [0, 0, 0]}}
 joints: {x: {type: prismatic, child: cart, at: [0, 0, 0], axis: x}}'
 
-# ---- broken files
+# ---- files with errors
 
 refuse() { # FILE PLACE WORDS
   printf '%s\nroads: {track: {type: crg, file: %s}}\n' "$slider" "$1" >model.yaml
@@ -32,7 +32,7 @@ for file in *.crg; do
 done
 [ "$checks" -ge 38 ] || fail "only $checks files in crg/"
 
-# Bytes that nobody wants in a repository.
+# Binary files are made here.
 cat >make_bad.py <<'END'
 import struct
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Critical values of camber linearize --vary, each eigenvalue followed by itself: beside oscillations that are not damped at all, whose real parts are
-# rounding; of oscillations and of equal halves of a model; several between the same rows.
+# Critical parameter values of camber linearize --vary, for which each eigenvalue is followed separately: in the presence of undamped oscillations, whose real parts
+# are rounding errors; in models with two equal halves; several critical values between the same two rows.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 has() { check "$1 in $2" grep -qF -- "$1" "$2"; }
 
-# ---- a wheelset, with a box on a spring that nothing damps: hunting begins at Klingel's speed sqrt(k/m) sqrt(r l/gamma) if its radius of inertia is
-# l and the yaw stiffness k l²: then s² + 2 f s/(m V) + k/m ± i 2 f/m sqrt(gamma/(r l)) = 0
+# ---- a wheelset with a box on an undamped spring: hunting begins at Klingel's speed sqrt(k/m) sqrt(r l/gamma) if the radius of gyration is l and the
+# yaw stiffness k l², since the characteristic equation is then s² + 2 f s/(m V) + k/m ± i 2 f/m sqrt(gamma/(r l)) = 0
 cat >wheelset.yaml <<'END'
 parameters: {m: 1200, l: 0.9, f: 8e6, gamma: 0.05, r: 0.45, k: 4e5}
 gravity: [0, 0, 0]
@@ -31,8 +31,8 @@ assert len(critical) == 1 and abs(critical[0] - math.sqrt(4e5 / 1200 * 0.45 * 0.
   check "nothing to warn of, $range" test ! -s stderr
 done
 
-# ---- states y' = S A S⁻¹ y, where A has blocks with the eigenvalues g (speed − z) ± i w, S is random, and one or two blocks are undamped: stable is what
-# lies between the last mode that becomes stable and the first that becomes unstable
+# ---- states y' = S A S⁻¹ y with a random S and blocks in A with the eigenvalues g (speed − z) ± i w, one or two of them undamped: the stable range lies between
+# the last mode that becomes stable and the first one that becomes unstable
 check 'random modes' python3 - "$CAMBER" <<'END'
 import json, math, random, subprocess, sys
 
@@ -88,7 +88,7 @@ for seed in range(12):
 assert found > 8, found
 END
 
-# ---- an oscillation with a row on the crossing, inside and at an end; one that is undamped at first and grows later has no place where it passes 0
+# ---- an oscillation with a row of the table exactly at the crossing, inside and at an end; one that is undamped first and grows later has no crossing
 cat >flutter.yaml <<'END'
 bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
 joints: {x: {type: prismatic, child: car, axis: x, rate: 3}}
@@ -122,7 +122,7 @@ for range in 3:9:7 9:3:7; do
   has 'the motion changes between stable and unstable, but no eigenvalue was found to pass 0' stderr
 done
 
-# ---- a free motion has the eigenvalue 0 twice, also where states stand beside it
+# ---- a free motion has the double eigenvalue 0, also in a model with further states
 cat >free.yaml <<'END'
 bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
 joints: {x: {type: prismatic, child: car, axis: x, rate: 3}}

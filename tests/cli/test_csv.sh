@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The trajectory file: a record exactly where --every says, the start and the end included; without it one for
-# each accepted step and one on each side of an event; what lies inside a step satisfies the constraints at the levels of position, velocity and
+# each accepted step and two at each event; records inside a step satisfy the constraints at the levels of position, velocity and
 # acceleration; names and numbers can be read back; a run that fails keeps its file, an older one is replaced.
 set -u
 # shellcheck source=../support/cli.sh
@@ -153,7 +153,7 @@ run pendulum --t-end 0 --every 0.1
 look state
 check "$what: one row" [ "$(wc -l <run.csv)" -eq 2 ]
 
-# ---- records inside steps lie on the constraints; those at steps as well if each step is projected
+# ---- records inside steps satisfy the constraints; those at the ends of steps as well if each step is projected
 projecting=$("$CAMBER" list methods | awk '/^[a-z]/ { method = $1 } /projection=.*control/ { print method }')
 for method in $projecting; do
   what=$method
@@ -176,7 +176,7 @@ for method in $projecting; do
   look steps
 done
 
-# ---- a run that fails keeps what it has
+# ---- a run that fails keeps its records
 keeps() { # ARGUMENT...
   what="$* fails"
   rm -f run.csv
@@ -206,7 +206,7 @@ check "a partial file stays" [ "$(wc -l <run.csv.partial)" -eq 100000 ]
 check "no second partial file" [ ! -e run.csv.2.partial ]
 rm run.csv.partial
 
-# ---- a disk that fills up on the way: the words say where the lines are, the older file stays
+# ---- a disk that becomes full during the run: the message names the file with the lines, the older file stays
 printf 'old\n' >run.csv
 (
   trap '' XFSZ
@@ -214,12 +214,12 @@ printf 'old\n' >run.csv
   exec "$CAMBER" run pendulum --every 1e-3 --out run.csv --json >run.json 2>stderr
 )
 check "file too large: exit code 2" [ $? -eq 2 ]
-check "file too large: words" grep -q "^camber: cannot write 'run.csv': .*is in 'run.csv.partial'" stderr
+check "file too large: message" grep -q "^camber: cannot write 'run.csv': .*is in 'run.csv.partial'" stderr
 check "file too large: status" grep -q '"status": "input-output"' run.json
 check "file too large: older file" [ "$(cat run.csv)" = old ]
 check "file too large: partial file" [ "$(wc -l <run.csv.partial)" -gt 10 ]
 
-# ---- an event that falls on a multiple of the interval, but for rounding: the line has the multiple
+# ---- an event that is at a multiple of the interval within rounding errors: the line has the multiple
 cat >beside.yaml <<'EOF'
 gravity: [0, 0, 0]
 bodies: {b: {mass: 2, com: [0, 0, 0]}}
@@ -233,7 +233,7 @@ for method in mdop5 bdf radau5 abm; do
   check "times with $method: $times" [ "$times" = "0 0.5 1 1.5 2 " ]
 done
 
-# ---- residuals: what the summary says of the end and of the worst of all steps, in columns of the file
+# ---- columns with residuals agree with the summary, at the end and at the worst step
 
 check 'residuals are recorded' "$CAMBER" run caraxis --method lie --option stabilization=none --step 0.01 --record residuals \
   --out residuals.csv --plot residuals.svg --json >residuals.json
@@ -251,7 +251,7 @@ END
 "$CAMBER" run caraxis --record everything 2>stderr && fail 'an unknown word is taken'
 check 'the words for it' grep -q "option --record is 'everything'; expected residuals" stderr
 
-# Between the ends of steps the residuals are those of the dense output, not of the points that are written: drift has no gaps.
+# Between the ends of steps the residuals are those of the dense output, not of the projected records, so that drift is continuous.
 check 'a run without projection' "$CAMBER" run fivelink --option projection=none --t-end 0.5 --every 0.01 --record residuals \
   --out drift.csv --quiet >/dev/null
 check 'drift inside of steps' python3 - <<'END'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files of results that are damaged: cut off, with bits or bytes that are others. HDF5's library crashes on some of them and never ends on others; camber says that it cannot
-# read them, or draws what they have, and always comes to an end.
+# Damaged files of results: truncated, or with wrong bits or bytes. The HDF5 library crashes on some of them and does not return on others; camber always ends, and either
+# reports that it cannot read the file or draws its data.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -23,7 +23,7 @@ random.seed(5)
 
 def damage(whole):
     data, kind = bytearray(whole), random.random()
-    head = min(len(data), 6000)  # most of the structure is there
+    head = min(len(data), 6000)  # this part contains most of the structure
     if kind < 0.2:
         return data[: random.randrange(len(data))]
     if kind < 0.7:

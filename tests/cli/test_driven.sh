@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Mechanisms that a drive leaves no freedom: the driven slider-crank of docs/model-format.md over 16 turns, with all methods that hold
-# a tolerance. Position and drive torque are those of the closed form, at the ends of steps and between them: methods with coordinate
-# partitioning have no independent coordinate there whose error could tell that a step is too long.
+# Mechanisms without degrees of freedom because of a prescribed motion: the driven slider-crank of docs/model-format.md over 16 turns, with all
+# error-controlled methods. Position and drive torque agree with the closed form, at the ends of steps and between them. Methods with
+# coordinate partitioning have no independent coordinate here whose error estimate could limit the step size.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -10,14 +10,14 @@ awk '/^title: Driven slider-crank$/ { inside = 1 }
      /^```/ { inside = 0 }
      inside' "$SOURCE_DIR/docs/model-format.md" >crank.yaml
 
-# The same beside a pendulum that swings on its own, slowly: its error allows steps of more than a turn.
+# The same with a separate pendulum that swings slowly: its error estimate allows steps of more than one turn of the crank.
 sed -e '/^joints:/a\  hinge: {type: revolute, child: bob, at: [0, 1, 0], axis: y, start: 0.001}' \
   -e '/^bodies:/a\  bob: {mass: 1, com: [0, 1, -400], inertia: [1, 1, 1]}' crank.yaml >beside.yaml
 
 cat >driven.py <<'PYTHON'
 import csv, math, os, subprocess, sys
 
-R, L, SPEED, G, RADIUS = 0.05, 0.2, 20.0, 9.81, 0.01  # as the model has them; masses: crank 0.5, rod 0.4, piston 0.6
+R, L, SPEED, G, RADIUS = 0.05, 0.2, 20.0, 9.81, 0.01  # parameters of the model; masses: crank 0.5, rod 0.4, piston 0.6
 RTOL, T_END, EVERY = 1e-6, 5, 0.02
 
 
@@ -29,7 +29,7 @@ def energy(phi):
     """Kinetic and potential, at constant speed."""
     def inertia(mass, length):
         return mass * (3 * RADIUS**2 + length**2) / 12
-    sine = R / L * math.sin(phi)  # of the rod's angle
+    sine = R / L * math.sin(phi)  # sine of the rod's angle
     turning = R * math.cos(phi) * SPEED / (L * math.sqrt(1 - sine * sine))
     x_A, z_A = -R * math.sin(phi) * SPEED, -R * math.cos(phi) * SPEED
     x_B = x_A - L * sine * turning
@@ -65,7 +65,7 @@ print(*sys.argv[1:], words)
 sys.exit(not (worst is not None and worst <= 100))
 PYTHON
 
-# All but the real-time methods, which have no tolerance.
+# All methods except those for real time, which have no tolerance.
 methods=$("$CAMBER" list methods | sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p' | grep -v -x -e lie -e rosw2)
 for method in $methods; do
   check "the driven slider-crank with $method" python3 driven.py crank.yaml "$method"
@@ -74,9 +74,9 @@ done
 check "in Cartesian coordinates with sdirk4" python3 driven.py crank.yaml sdirk4 --formulation cartesian
 check "eleven methods or more" [ "$checks" -ge 23 ]
 
-# Fixed steps of 4 rad: the first cannot be shortened, and the words say in which step they were found.
+# Fixed steps of 4 rad are too long and cannot be shortened; the message names the step.
 "$CAMBER" run crank.yaml --method sdirk4 --option steps=fixed --step 0.2 >out.txt 2>err.txt
 check "fixed steps that are too long: exit code 1" test $? -eq 1
-check "fixed steps that are too long: words" grep -q "inside the step from t = 0 to 0.2, at t = 0.[0-9]*: an iteration did not converge" err.txt
+check "fixed steps that are too long: message" grep -q "inside the step from t = 0 to 0.2, at t = 0.[0-9]*: an iteration did not converge" err.txt
 
 finish

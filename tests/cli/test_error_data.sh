@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# --json of failures: the object `error` has as data what the message says: status, file, line, column, kind, name, subject, time and
-# text, null where it is not known. For all bad models, whose first lines say where the fault is; for runs that end; for
-# options; and no such object where nothing fails.
+# --json of failures: the object `error` has the parts of the message as fields: status, file, line, column, kind, name, subject, time and
+# text, null where one is not known. Tested with all models of bad/, whose first lines state the position of the error, with runs that
+# fail and with wrong options; a run without failure has no such object.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -61,7 +61,7 @@ fails() { # EXPRESSION ARGUMENT...: of x, the whole object, and e, its error
   "$CAMBER" "$@" --json >out.json 2>err
   check "$*: $expression" python3 look.py out.json err "$expression"
 }
-# ---- faults that only the program sees, at their places in the model
+# ---- errors that the program finds, not the library, with their positions in the model
 fails "e['subject'] == 'simulate' and e['text'].startswith('unknown key')" run work/simulate-key.yaml
 fails "e['subject'] == 'simulate' and e['text'].startswith('method ')" run work/simulate-option.yaml
 fails "(e['kind'], e['name'], e['line'], e['time']) == ('constraint', 'tie', 6, 0)" check work/loop-cannot-close.yaml
@@ -80,7 +80,7 @@ fails "(e['kind'], e['name'], e['time']) == ('option', 'colour', None)" run cara
 fails "(e['kind'], e['name']) == ('parameter', 'nothing')" run simple-pendulum --set nothing=1
 fails "e['status'] == 'bad-argument' and x['status'] == 'bad-argument'" export c simple-pendulum --method mdop5
 
-# ---- one that is stopped
+# ---- a run that is interrupted
 "$CAMBER" run pendulum --t-end 1e6 --every 0.01 --out long.csv --json >out.json 2>err &
 pid=$!
 for ((i = 0; i < 200; i++)); do
@@ -91,7 +91,7 @@ kill -INT $pid
 wait $pid
 check "interrupted" python3 look.py out.json err "e['status'] == 'interrupted' and e['time'] == x['t'] > 0"
 
-# ---- and nothing where nothing fails
+# ---- no object `error` without a failure
 "$CAMBER" run pendulum --t-end 0.1 --json >out.json
 check "no error" python3 -c 'import json; x = json.load(open("out.json")); assert "error" not in x and "message" not in x'
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Bad input: exit code 2, one line on standard error that begins with "camber: " and says what is wrong,
-# nothing on standard output (with --json perhaps an object with the same sentence), and no file left behind or changed. A
-# row a case: words the message must have, then the arguments.
+# Wrong input: exit code 2, one line on standard error that begins with "camber: " and states the error, nothing on standard
+# output (with --json perhaps an object with the same message), and no file left behind or changed. One row for each case: words
+# of the message, then the arguments.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -22,7 +22,7 @@ outputs: {way: {value: 2*way, unit: m}}
 YAML
 before=$(listing)
 
-# With --json the sentence on standard error is the object's message.
+# With --json the object contains the message on standard error.
 is_same_message() {
   [[ " $* " == *" --json "* ]] && python3 -c '
 import json, sys
@@ -181,7 +181,7 @@ refuse "cannot write 'no/new.csv'" run pendulum --plot new.svg --out no/new.csv
 refuse "parameter l = 0" run pendulum --plot new.svg --set l=0
 refuse "t-end is -1" run pendulum --plot new.svg --t-end -1
 
-# ---- an older file keeps its place
+# ---- an older file is not changed
 refuse "--rtol is '0'" run pendulum --out old.csv --rtol 0
 refuse "parameter l = 0" run pendulum --out old.csv --set l=0
 refuse "t-end is -1" run pendulum --out old.csv --t-end -1
@@ -195,22 +195,22 @@ if [ -w /dev/full ]; then
     "$CAMBER" $words >/dev/full 2>../stderr
     check "[$words] to a full disk: exit code" [ $? -eq 2 ]
     check "[$words] to a full disk: one line" [ "$(wc -l <../stderr)" -eq 1 ]
-    check "[$words] to a full disk: words" grep -q '^camber: cannot write to standard output' ../stderr
+    check "[$words] to a full disk: message" grep -q '^camber: cannot write to standard output' ../stderr
   done
 fi
 
-# ---- nothing at all: the help, on standard error
+# ---- without arguments the program prints its help on standard error
 "$CAMBER" >../stdout 2>../stderr
 check "no arguments: exit code 2" [ $? -eq 2 ]
 check "no arguments: nothing on standard output" [ ! -s ../stdout ]
 check "no arguments: usage" grep -q '^usage: camber COMMAND' ../stderr
 
-# ---- bundled models: a program that was copied without them, and their list
+# ---- a program that was copied without the bundled models
 mkdir alone
 cp "$CAMBER" alone/camber
 (unset CAMBER_MODELS; alone/camber run fivelink) 2>stderr
 check "no folder of models: exit code" [ $? -eq 2 ]
-check "no folder of models: words" grep -qF "unknown model 'fivelink'; no bundled files are found beside the program; CAMBER_MODELS" stderr
+check "no folder of models: message" grep -qF "unknown model 'fivelink'; no bundled files are found beside the program; CAMBER_MODELS" stderr
 "$CAMBER" list models >models.txt
 check "short numbers in lists" grep -q -- '--set start1=2.0944$' models.txt
 check "no long numbers in lists" [ "$(grep -cE -- '--set [^=]*=[^ ]{11}' models.txt)" -eq 0 ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # camber export c: the code of every bundled model compiles without a warning under gcc and clang, freestanding too; it needs
-# nothing from outside but the functions of libm that it lists; it computes the states of `camber run` to the last bit, over
-# 100,000 steps on one model and 2,000 on the others; parameters, inputs, event flags and states do what they should; errors leave
-# no file.
+# no external functions except those of libm that it lists; its states equal those of `camber run` to the last bit, over 100,000
+# steps of one model and 2,000 of the others; parameters, inputs, event flags and states work as documented; after an error there
+# is no file.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 }
 END
 
-# Whether ./drive and camber run came to the same bits: N.exported and N.json for each line "N WORDS" of the file.
+# Checks that ./drive and camber run computed the same bits: N.exported and N.json for each line "N WORDS" of the file.
 cat >same.py <<'END'
 import json, sys
 for line in open(sys.argv[1]):
@@ -44,13 +44,13 @@ for line in open(sys.argv[1]):
     assert open(number + ".exported").read().split() == computed, words
 END
 
-# The state in a JSON report, one number a line.
+# Prints the state in a JSON report, one number in each line.
 state() { python3 -c 'import json, sys
 d = json.load(sys.stdin)
 assert d["status"] == "ok", d["message"]
 for x in d["q"] + d["v"] + d.get("z", []): print("%.17g" % x)'; }
 
-# compare MODEL STEPS OPTION...: compile and run; same.py looks at the bits of all in the end
+# compare MODEL STEPS OPTION...: compiles and runs the code; at the end same.py compares the bits of all models
 compared=0
 compare() {
   local model=$1 steps=$2 name t_end
@@ -66,7 +66,7 @@ compare() {
     for symbol in $(nm -u bare.o | awk '{print $2}'); do
       case $symbol in
       mem* | _GLOBAL_OFFSET_TABLE_) ;;
-      *) grep -q "libm .*\<$symbol\>" "code/$name.c" || fail "$model needs $symbol and does not say so" ;;
+      *) grep -q "libm .*\<$symbol\>" "code/$name.c" || fail "$model needs $symbol, which its header comment does not list" ;;
       esac
     done
   done
@@ -96,7 +96,7 @@ else
   compare car-axis 100000
   COMPILERS=
 fi
-STRICT='-O0 -ffp-contract=off' # from here on the question is what the files say, and large ones compile three times as fast
+STRICT='-O0 -ffp-contract=off' # without optimisation from here on: the tests do not depend on it, and large files compile three times as fast
 for options in 'jacobian=none' 'jacobian=J1' 'jacobian=J3' 'jacobian=exact' 'index=2' 'stabilization=none' \
   'stabilization=baumgarte' 'stabilization=projection-q'; do
   compare quarter-car 500 --option $options
@@ -182,7 +182,7 @@ refuses() {
   [ $? = "$code" ] && grep -qF -- "$words" err || fail "$what: $(cat err)"
 }
 
-# A mass and a radius that were live and are set move the car as those that were folded do.
+# Setting a live mass and a live radius gives the same motion as exporting with these values as constants.
 cat >set.c <<'END'
 #include "code/quarter_car.h"
 #include <stdio.h>
@@ -221,7 +221,7 @@ refuses "no such parameter" 2 "no parameter 'chasis_mass' to stay live: did you 
   "$CAMBER" run quarter-car --live chasis_mass
 refuses "a problem in C" 2 "--live is for the parameters of model files" "$CAMBER" run caraxis --live all
 
-# ---- the example: a loop against the clock
+# ---- the example: a real-time loop
 
 # shellcheck disable=SC2086
 check "the example compiles" cc $WARNINGS $STRICT -Icode "$SOURCE_DIR/examples/realtime/loop.c" code/quarter_car.c -o loop -lm
@@ -235,7 +235,7 @@ refuse() { # WORDS ARGUMENT...
   shift
   "$CAMBER" "$@" >out 2>err
   check "camber $*: exit code 2" test $? -eq 2
-  check "camber $*: says '$words', not '$(cat err)'" grep -q -e "$words" err
+  check "camber $*: the message contains '$words': '$(cat err)'" grep -q -e "$words" err
 }
 
 rm -rf code

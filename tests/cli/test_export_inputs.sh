@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Inputs that are fed into exported code, and their rates: a road under a contact with damping and a motion that an input drives have members
-# for the rates on which their forces and constraints depend, exactly these, and fed with them the code converges to what the formulas of a
-# run give; inputs whose rates nothing depends on have none.
+# Inputs of exported code and their rates. For a road under a contact with damping, and for a motion prescribed by an input, the code has members for
+# exactly those rates of inputs on which forces and constraints depend. With these inputs and rates the code converges to the run in which the inputs
+# are formulas.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -24,7 +24,7 @@ simulate: {t-end: 4, equilibrium: true}
 END
 }
 
-# ---- a sine under the wheel, against the transfer function
+# ---- a sinusoidal road under the wheel, against the transfer function
 
 quarter 0 2000 >quarter.yaml
 cat >sine.c <<'END'
@@ -90,7 +90,7 @@ assert off[2][2] > 0.3, off  # without its rate it is another road
 END
 check "the code converges to the transfer function, not $(tr '\n' ' ' <exact) $(tr '\n' ' ' <samples)" python3 orders.py
 
-# ---- an input that drives a motion: the rates of the formula, and those fed in, come to the same motion
+# ---- a motion prescribed by an input: with the rates of the formula and with rates as inputs the motion is the same
 
 slider() { # INPUT
   cat <<END
@@ -144,7 +144,7 @@ for got, name, tolerance in zip(fed, ("place", "speed", "other", "push"), (1e-9,
 END
 check "fed and run agree: $(cat fed)" python3 compare.py
 
-# ---- which rates there are, and who is told
+# ---- which rates the code has, and which messages name them
 
 members() { # FILE
   sed -n '/^typedef struct .*_inputs {/,/^}/s/^  double \([a-z_]*\);.*/\1/p' "$1" | tr '\n' ' '

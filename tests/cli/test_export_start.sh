@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts of exported code with live parameters: where the model has no constraints the start follows them, and is that of `camber run` with
-# the values folded in; where it was found by iterations it says so, in the header and by what it returns.
+# Initial states of exported code with live parameters. Without constraints the initial state depends on the parameters and equals that of
+# `camber run` with the same values. If it was found by iterations it does not follow the parameters; the header and a return value state this.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -52,7 +52,7 @@ d, a = json.load(open("run.json")), [float(x) for x in open("exported")]
 b = [d["t"]] + d["q"] + d["v"]
 assert len(a) == len(b) and max(abs(x - y) / max(1, abs(y)) for x, y in zip(a, b)) < 1e-9, (a, b)'
 
-# ---- modes are those of the start
+# ---- the modes are those of the initial state
 
 cat >kink.yaml <<'END'
 parameters: {x0: 0.2, k: 10}
@@ -122,7 +122,7 @@ check 'a start that was found is kept, or refused' ./closed
 tr -d '\n' <code/slider_crank.h | grep -q 'does not \* follow parameters that it depends on.*rod_length' || fail 'words'
 tr -d '\n' <code/slider_crank.h | sed 's/.*does not \* follow//' | grep -q 'piston_mass' && fail 'a mass is in the list'
 
-# ---- nothing is live
+# ---- no live parameters
 
 check 'export as ever' "$CAMBER" export c gyroscope -o plain --quiet >/dev/null
 grep -q '_start(' plain/gyroscope.h && fail 'a start without parameters'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Exported code in other people's hands: compilers whose arithmetic would make its results wrong are refused, those that only
-# contract a * b + c give the same bits; a step whose outputs are not finite returns 1; names of the model that C, C++, their
-# headers or the code itself have taken do not stop it from compiling; whole numbers and tables switch as in a run; the report
-# says what was written.
+# Exported code in other programs: it does not compile with options that make its results wrong, and gives the same bits with options
+# that only contract a * b + c; a step whose outputs are not finite returns 1; names of the model that are reserved in C, C++, their
+# headers or the code itself do not prevent compilation; formulas with whole numbers and tables switch as in a run; the report lists
+# what was written.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -31,8 +31,8 @@ int main(void)
 END
 cc -std=c99 -O1 -ffp-contract=off drive.c code/quarter_car.c -o drive -lm && ./drive >reference || fail 'reference'
 
-# The iteration matrix of rosw2 has sums and differences of products side by side. gcc 12 makes a vector of them, and multiplies and adds
-# in one there, whatever it is told: the code tells it to make none. So no such instruction is in what compilers make of it.
+# The iteration matrix of rosw2 has sums and differences of products next to each other. gcc 12 vectorises them with fused multiply-add
+# instructions even if contraction is off, so the code switches vectorisation off. The compiled code must contain no such instruction.
 check 'export of rosw2' "$CAMBER" export c spatial-four-bar -o code --quiet --step 0.001 --method rosw2 \
   --option jacobian=exact >/dev/null 2>&1
 for cc in $COMPILERS; do
@@ -51,7 +51,7 @@ refused() { # WORDS COMPILER FLAG...
   if "$@" -c code/quarter_car.c -o refused.o 2>stderr; then
     fail "$* compiles"
   else
-    check "$*: says '$words', not $(head -3 stderr)" grep -q -- "$words" stderr
+    check "$*: the message contains '$words': $(head -3 stderr)" grep -q -- "$words" stderr
   fi
 }
 
@@ -77,7 +77,7 @@ if command -v gcc >/dev/null; then
 fi
 command -v clang >/dev/null && same_bits clang -O1 -funsafe-math-optimizations -fno-approx-func
 
-# ---- native code: a compiler with such options is not used, and the interpreter gives the result
+# ---- native code: a compiler with such options is not used; the interpreter computes the result
 
 "$CAMBER" run quarter-car --t-end 0.3 --evaluator interpreter --quiet --json 2>/dev/null >interpreted
 for cc in $COMPILERS; do
@@ -181,7 +181,7 @@ END
 check 'pole: compiles' cc $WARNINGS -O1 pole.c code/pole.c -o pole -lm
 check 'pole: returns 1 from there on' ./pole
 
-# ---- levels: a whole number below, the interval of a table; a table's kinks become events of the code
+# ---- levels: those of floor and the intervals of a table; kinks of a table become events of the code
 
 cat >levels.yaml <<'END'
 tables: {road: [[0, 0], [0.1, 0.02], [0.25, -0.01], [0.4, 0.03], [2, 0]]}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What Camber writes: two runs with one --out, links and pipes under the names that a run uses, outputs that are files of the
-# model, outputs that are one file, and a model file that the exported code would replace. No row is torn, nobody's file is
-# touched, nothing hangs, and each refusal is one line that comes before the run.
+# Output files: two runs with the same --out, links and pipes with the names that a run uses, outputs that are files of the model, two
+# outputs with the same name, and a model file that exported code would replace. All rows are complete, no other file is changed, no run
+# hangs, and each refusal is one line before the run begins.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -49,7 +49,7 @@ check 'two runs: the first ends with its file' whole two.csv
 check 'two runs: no partial file' [ ! -e two.csv.partial ]
 check 'two runs: the next one is not refused' "$CAMBER" run pendulum --t-end 1 --out two.csv >/dev/null
 
-# ---- what a killed run left is kept; a link and a pipe under that name are not touched, nor written through
+# ---- the file of a killed run is kept; a link or a pipe with that name is neither changed nor followed
 "$CAMBER" "${LONG[@]}" --out killed.csv >/dev/null 2>&1 &
 first=$!
 check 'killed: it writes' wait_for killed.csv.partial
@@ -77,7 +77,7 @@ check 'a pipe beside the plot: the run' timeout 20 "$CAMBER" run pendulum --t-en
 check 'a pipe beside the plot: the plot' grep -q '</svg>' drawn.svg
 check 'a pipe beside the plot: it stays' [ -p drawn.svg.partial ]
 
-# ---- targets that are no plain files
+# ---- targets that are not regular files
 mkfifo fifo.csv
 ln -s /dev/null null.csv
 ln -s nowhere.csv dangling.csv
@@ -86,7 +86,7 @@ refuse "cannot write 'null.csv': it is no plain file" run pendulum --out null.cs
 refuse "cannot write 'dangling.csv': it is a link that leads nowhere" run pendulum --out dangling.csv
 check 'they stay' [ -p fifo.csv -a -L null.csv -a -L dangling.csv ]
 
-# ---- a link to a plain file: the file is replaced, the link stays
+# ---- a link to a regular file: the file is replaced, the link stays
 mkdir -p results
 printf 'old\n' >results/old.csv
 ln -s results/old.csv linked.csv
@@ -116,7 +116,7 @@ cp road.csv kept.csv
 check 'the model' "$CAMBER" check ./car.yaml >/dev/null
 ln -s road.csv alias.csv
 ln road.csv twin.csv
-# A name is that of a file if it has a slash or ends as files of models do.
+# A name is that of a file if it contains a slash or has the ending of a model file.
 cp car.yaml car.yml
 for name in car.yaml car.yml ./car.yml; do check "a file: $name" "$CAMBER" check "$name" >/dev/null; done
 cp car.yaml car
@@ -139,7 +139,7 @@ refuse "cannot write 'one.svg': another output or run is writing it" run pendulu
 check 'one file: stays' [ "$(cat one.csv)" = old ]
 check 'one file: no partial file' [ ! -e one.csv.partial ]
 
-# ---- exported code: the model itself has the name of what is written; a disk too full for both files leaves none
+# ---- exported code: the model has the name of an output file; if the disk has no room for both files, neither is written
 # (the limit is that of a file's size, in blocks of 1024 bytes, between those of the header and of the source)
 cp "$SOURCE_DIR/models/simple-pendulum.yaml" code.h
 refuse "which the model reads" export c ./code.h --quiet
@@ -155,7 +155,7 @@ rm small/*
   exec "$CAMBER" export c simple-pendulum -o small --quiet >stdout 2>stderr
 )
 check 'export, disk full: exit code 2' [ $? -eq 2 ]
-check "export, disk full: words: $(cat stderr)" grep -q "^camber: cannot write 'small/simple_pendulum.c'" stderr
+check "export, disk full: message: $(cat stderr)" grep -q "^camber: cannot write 'small/simple_pendulum.c'" stderr
 check "export, disk full: nothing is left: $(ls small)" [ -z "$(ls -A small)" ]
 printf 'old\n' | tee small/simple_pendulum.h >small/simple_pendulum.c
 (

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pictures and films of pages. Small programs stand in for Chromium and ffmpeg: what camber asks them for, what it makes of what they answer, and its words
-# where they are missing or fail. Where the real ones are there, and the viewer, a picture and a film are made with them as well.
+# Pictures and films of pages. Small programs take the place of Chromium and ffmpeg; the requests of camber to them, the files that it makes of their answers, and its
+# messages if they are missing or fail are checked. If the real programs and the viewer are installed, a picture and a film are also made with them.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -24,7 +24,7 @@ refuse "ffmpeg, which is not installed (Debian: ffmpeg)" view run.h5 --video run
 PATH=$PWD/bin:$real_path
 check "nothing is left" [ ! -e run.png -a ! -e run.mp4 -a -z "$(folders)" ]
 
-# ---- a browser that answers with two pictures; of the film there are 40
+# ---- a browser that answers with two of the 40 pictures of the film
 cat >bin/chromium <<'EOT'
 #!/usr/bin/env bash
 address=''
@@ -62,12 +62,12 @@ check "the start" grep -q 'width=1280&height=720&at=start$' requests
 check "a film" "$CAMBER" view run.h5 --video run.mp4 --speed 0.25
 check "all pictures, each once" [ "$(cat run.mp4)" = "$(printf 'ab%.0s' {1..40})" ]
 check "its speed" grep -q 'first=1&count=25&rate=25&speed=0.25$' requests
-check "MP4 is for all players" grep -q 'yuv420p' ffmpeg-words
+check "MP4 has the pixel format that all players support" grep -q 'yuv420p' ffmpeg-words
 check "a film as GIF, and the page" "$CAMBER" view run.h5 --video run.gif -o kept.html
 check "both" [ -s run.gif -a -s kept.html ]
 check "no page that nobody asked for" [ ! -e run.h5.html ]
 
-# ---- what fails
+# ---- failures
 refuse "option --at is the time of a picture" view run.h5 --at 1
 refuse "option --speed is for a film" view run.h5 -o x.png --speed 2
 refuse "option --size is for a picture or film" view run.h5 --size 100x100
@@ -92,7 +92,7 @@ refuse "cannot write 'no/folder.png'" view run.h5 -o no/folder.png
 check "nothing is left" [ ! -e x.png -a ! -e x.mp4 -a -z "$(folders)" ]
 PATH=$real_path
 
-# ---- Ctrl-C, SIGTERM and SIGHUP end the browser and those that it has started, and nothing stays
+# ---- Ctrl-C, SIGTERM and SIGHUP end the browser and its processes, and no file is left
 cat >bin/chromium <<'EOT'
 #!/usr/bin/env bash
 sleep 300 &
@@ -108,7 +108,7 @@ for signal in INT TERM HUP; do
   kill -$signal $program
   wait $program
   check "$signal: exit code 1" [ $? -eq 1 ]
-  check "$signal: words: $(cat stderr)" grep -qx 'camber: interrupted' stderr
+  check "$signal: message: $(cat stderr)" grep -qx 'camber: interrupted' stderr
   read -r browser other <processes
   for ((i = 0; i < 20; i++)); do [ ! -d "/proc/$other" ] && break; sleep 0.1; done
   check "$signal: the browser is gone" [ ! -d "/proc/$browser" ]
@@ -117,13 +117,13 @@ for signal in INT TERM HUP; do
 done
 PATH=$real_path
 
-# ---- a mechanism that cannot be assembled has a picture, too
+# ---- a picture of a mechanism that cannot be assembled
 cp "$SOURCE_DIR/tests/support/open-four-bar.yaml" open.yaml
 
 # ---- the real programs
 there() { # COMMAND
   command -v "$1" >/dev/null && return
-  check "$1 is there, as CAMBER_NEEDS_BROWSER says" [ -z "${CAMBER_NEEDS_BROWSER-}" ]
+  check "$1 is installed, as CAMBER_NEEDS_BROWSER requires" [ -z "${CAMBER_NEEDS_BROWSER-}" ]
   return 1
 }
 if [ -e "$real_viewer" ] && there chromium; then
@@ -132,7 +132,7 @@ if [ -e "$real_viewer" ] && there chromium; then
   check "a PNG of that size" [ "$(head -c 24 real.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a0000000d49484452$(printf '%08x%08x' 320 200) ]
   check "it shows something" [ "$(stat -c %s real.png)" -gt 4000 ]
   "$CAMBER" view run.h5 -o late.png --at 7 2>stderr
-  check "a time that is not there: $(cat stderr)" grep -q 'the motion has no time 7; it goes from 0 to 1 s' stderr
+  check "a time outside of the motion: $(cat stderr)" grep -q 'the motion has no time 7; it goes from 0 to 1 s' stderr
   "$CAMBER" view open.yaml -o open.png >stdout 2>stderr
   check "not assembled: exit code 2" [ $? -eq 2 ]
   check "not assembled: a picture" [ "$(head -c 4 open.png | tail -c 3)" = PNG ]

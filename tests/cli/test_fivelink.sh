@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The five-link suspension over the stair: the wheel leaves the road and lands again several times. The times of all switches
-# of contact, found at the usual tolerance, agree with those of a much finer computation.
+# The five-link suspension drives over the stair: the wheel leaves the road and lands again several times. The times of all these
+# events at the default tolerance agree with those of a much more accurate computation.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The gallery has every bundled model, with its title and a picture that is there, and nothing else; the script that makes it stops where a picture fails.
+# The gallery has every bundled model with its title and an existing picture, and nothing else; scripts/gallery.sh stops if a picture fails.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

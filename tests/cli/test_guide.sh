@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The guide: on each page the files are written as they stand there, every command runs, in the order of the page; those that are said to fail do, and
-# print the words that the page prints. Links lead to files that are there.
+# The guide: writes the files that each page shows and runs every command of the page, in its order. Commands that the page presents as failing fail with the messages
+# on the page. Links lead to existing files.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -40,7 +40,7 @@ for link in re.findall(r"\]\(([^)#]+)", text):
 print(f"{os.path.basename(page)}: {ran} commands")
 END
 
-# Reports of a build without a viewer have one of a line.
+# A build without a viewer gets one that is a script of one line.
 if ! [ -e "$(dirname "$CAMBER")/viewer/viewer.js" ]; then
   printf 'viewer();\n' >viewer.js
   export CAMBER_VIEWER=$PWD/viewer.js

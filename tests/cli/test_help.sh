@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the program says about itself agrees with what it does: the options that a command's --help lists are
-# those it accepts; the man page renders without warnings and has every command, option and method; the
-# completion scripts are sound, and bash completes what --help lists.
+# The help agrees with the program: the options that a command's --help lists are those that it accepts; the
+# man page is formatted without warnings and has every command, option and method; the completion scripts have
+# no errors, and bash completes the options that --help lists.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -39,7 +39,7 @@ for option in method rtol atol t-end step max-steps set start option out every r
   check "run --help has --$option" grep -qE "^  (-[a-z], )?--$option " help.run
 done
 
-# ---- lines are at most 80 characters long, and as long as that permits
+# ---- lines are filled up to at most 80 characters
 cat >lines.py <<'END'
 import re, sys
 
@@ -52,7 +52,7 @@ END
 # shellcheck disable=SC2046 # several words
 check "lines of help" python3 lines.py $(printf 'help.%s ' $commands)
 
-# ---- an option that several commands have is explained as that command takes it
+# ---- the explanation of an option that several commands have fits the command
 check "tyre --help: its own --plot" not grep -qiE 'trajectory|sweep|bench|eigenvalue' help.tyre
 check "plot --help: its own --out" same "$(grep -A1 -- --out help.plot | tr -s ' ' | head -n 1)" " -o, --out FILE the picture, which must end in .svg or .png"
 check "kinematics --help: its own --out" not grep -qE '\.h5|\.mat|\.html' help.kinematics
@@ -63,7 +63,7 @@ for words in x=1:2:20000 x=10:10:3 'x=1:2:3 --vary y=1:2:3'; do
   check "--vary $words: $(cat stderr)" grep -q 'expected one NAME=A:B:N, with A other than B and N from 2 to 10000' stderr
 done
 
-# ---- listed and accepted are the same
+# ---- the listed options are the accepted ones
 all=$(for command in $commands; do options_of "$command"; done | sort -u)
 said() { "$CAMBER" "$1" "$2" 2>&1 >/dev/null </dev/null; }
 refused() { [[ $(said "$1" "$2") == "camber: 'camber $1' takes no option $2"* ]]; }
@@ -73,7 +73,7 @@ for command in $commands; do
   for option in $all; do
     if [[ $listed == *" $option "* ]]; then
       check "$command $option is listed, so it is accepted" accepted "$command" "$option"
-    elif [ -z "${CAMBER_SANITIZED-}" ] || [ "$command" = list ]; then # one parser refuses them for all commands
+    elif [ -z "${CAMBER_SANITIZED-}" ] || [ "$command" = list ]; then # all commands use the same parser
       check "$command $option is not listed, so it is refused" refused "$command" "$option"
     fi
   done
@@ -87,13 +87,13 @@ done
 "$CAMBER" list models >list.models
 methods=$(awk '/^[a-z]/ { print $1 }' list.methods)
 models=$(awk '/^[a-z]/ { print $1 }' list.models)
-for method in $methods; do # each option of each method with each of its words
+for method in $methods; do # each option of each method with each of its values
   awk -v method="$method" '/^[a-z]/ { on = $1 == method }
     on && $1 == "--option" { split($2, o, "="); n = split(o[2], word, "|")
                              for (i = 1; i <= n; i++) print o[1] "=" word[i] }' list.methods >words
   check "$method has options" [ -s words ]
   while read -r setting; do
-    with=() # what a word needs beside it
+    with=() # another option that the value needs
     [ "$setting" != stabilization=ggl ] || with=(--option index=2)
     case "$method $setting" in radau*" control=classic") with=(--option form=ggl) ;; esac # with index 3 they warn
     [ "$method $setting" != "auto control=classic" ] || with=(--option implicit=bdf)
@@ -184,7 +184,7 @@ for command in $commands; do
     same "$(complete_words camber "$command" --)" "$(options_of "$command" | sort | xargs)"
 done
 
-# zsh: its own words for completion are replaced by ones that print what they are given
+# zsh: its completion functions are replaced by functions that print their arguments
 complete_zsh() { # WORD... : what zsh offers for the last word, sorted
   zsh -f -c 'compadd() { shift; print -l -- ${(M)@:#${words[CURRENT]}*} }
     compset() { true }

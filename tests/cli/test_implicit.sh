@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Implicit functions in models: the cam of models/cam-follower.yaml against the same one with its height in closed form, with methods
-# of all kinds, in three formulations, with live parameters, interpreted and as native code; templates and copies against single
-# functions; events; trial steps beyond the last root; and what is said where there is none.
+# Implicit functions in models. The cam of models/cam-follower.yaml is compared with the same cam with its height in closed form, with
+# methods of all kinds, in three formulations, with live parameters, interpreted and as native code; templates and copies are compared
+# with single functions; events; trial steps beyond the last root; and the messages if there is no root.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -53,7 +53,7 @@ for code in mdop5 radau5; do
   same "$code: native code and interpreter have the same bits" 0
 done
 
-# ---- templates and copies; groups; an event of a root is where that of the coordinate is
+# ---- templates and copies; groups; an event of a root has the time of the same event of the coordinate
 
 cat >single.yaml <<'END'
 points: {O: [0, 0, 0], P: [1, 0, 0]}
@@ -98,7 +98,7 @@ check "both events at one time" awk '{ for (i = 2; i < NF; i++) {
     for (i = 0; i < n; i++) if ((low[i] - lower[i])^2 > 1e-20) exit 1
   }' events.txt
 
-# ---- beyond the last root: steps get smaller, and the motion turns before it
+# ---- trial steps beyond the last root are made smaller; the motion reverses before the root ends
 
 cat >wall.yaml <<'END'
 bodies: {m: {mass: 1, com: [0, 0, 0]}}
@@ -125,17 +125,17 @@ gravity: [0, 0, 0]
 implicit: {w: {equation: w^2 - 1 + x, start: 2}}
 outputs: {y: w}
 END
-said() { # WORDS ARGUMENT...
+refused() { # WORDS ARGUMENT...: the run fails with a message that contains WORDS
   local words=$1
   shift
   "$CAMBER" "$@" >stdout 2>stderr
   code=$?
   check "$*: exit code $code" [ "$code" -eq 1 ]
-  check "$*: '$words' is not in: $(cat stderr)" grep -qF -- "$words" stderr
+  check "$*: the message contains '$words': $(cat stderr)" grep -qF -- "$words" stderr
 }
-said 'implicit function w, line 5' run none.yaml
+refused 'implicit function w, line 5' run none.yaml
 sed -e 's/w^2 - 1/w^2 + 1/; s/^outputs.*//' none.yaml >start.yaml
-said 'start: no root is found from the start value of the implicit function w, line 5' check start.yaml
-said 'start: no root is found from the start value of the implicit function w, line 5' run start.yaml
+refused 'start: no root is found from the start value of the implicit function w, line 5' check start.yaml
+refused 'start: no root is found from the start value of the implicit function w, line 5' run start.yaml
 
 finish

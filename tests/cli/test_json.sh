@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# --json: one valid object on standard output and nothing else, with every key that the contract names, of the
-# right kind and size, numbers that read back to the last bit; the same again from the same run; the last line
-# of the trajectory is the state; a run that fails reports status, message and all that it has.
+# --json: one valid object on standard output and nothing else, with every documented key, with values of the right
+# kind and size, and numbers that are read back to the last bit; the same object again from the same run; the last
+# line of the trajectory is the state; a run that fails reports its status, its message and its results so far.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -218,7 +218,7 @@ camber() { # CODE FILE ARGUMENT... : standard output to FILE
   fi
 }
 
-# ---- runs that come to their end; twice the same
+# ---- runs that reach their end time; each twice, with the same result
 for method in $("$CAMBER" list methods | awk '/^[a-z]/ { print $1 }'); do
   for model in pendulum caraxis circular-track pendulum-chain; do
     run=$method.$model
@@ -298,7 +298,7 @@ look moved a.json 0.1
 camber 1 a.json check pendulum --start x=0 --start y=0
 look check_failed a.json
 
-# A crank that turns over needs other independent coordinates now and then: counted and said. Small swings do not.
+# A crank that makes full turns needs changes of the independent coordinates, which are counted and reported. Small oscillations do not.
 changes() { # METHOD : of the partition, in JSON and in words
   "$CAMBER" run motor-crank --method "$1" --rtol 1e-4 --t-end 0.3 --json >a.json 2>stderr &&
     "$CAMBER" run motor-crank --method "$1" --rtol 1e-4 --t-end 0.3 >text 2>stderr &&

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A run that is killed, at 50 moments, leaves a trajectory that can be read: FILE.csv.partial has its whole line
-# of names, and every line that has its end has all its fields, all of them numbers, at ascending times. An older
-# FILE.csv stays as it was, or is replaced by the whole of the new one. A run that is interrupted (Ctrl-C, SIGTERM,
-# SIGHUP unless nohup has it ignored) ends with exit code 1, its trajectory in place, and says so. The same holds of a run with impacts, rests and dry friction,
-# which has two lines at each event.
+# A run that is killed, at 50 different times, leaves a trajectory that can be read: FILE.csv.partial has the complete
+# line of names, and every complete line has all its fields, which are numbers, at ascending times. An older FILE.csv
+# is unchanged or replaced by the complete new one. A run that is interrupted (Ctrl-C, SIGTERM, or SIGHUP unless nohup
+# makes it ignored) ends with exit code 1 and a message, and its trajectory has its final name. The same holds for a run
+# with impacts, resting contacts and dry friction, which has two lines at each event.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -214,7 +214,7 @@ def test_interrupt_between_repetitions():
 globals()[sys.argv[1]]()
 END
 
-if [ -z "${CAMBER_SANITIZED-}" ]; then # a process that is killed says nothing of its memory
+if [ -z "${CAMBER_SANITIZED-}" ]; then # the sanitizers cannot check the memory of a killed process
   check "killed" python3 kill.py test_kills
   check "killed among events" python3 kill.py test_kills_at_events
 fi

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# camber kinematics: the five-link's heave table, computed elsewhere from the lengths of the links alone; wheel rate against differences.
+# camber kinematics: the heave table of the five-link suspension against values that were computed independently from the lengths of the links; wheel rates against
+# difference quotients.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -35,7 +36,7 @@ beyond() {
   test $? -eq 1 && grep -q "'heave' cannot reach .* the last value reached is" words && grep -q "hub.camber" text
 }
 check "a value that cannot be reached" beyond
-# Each mistake: the exit code, and words with the user's names and nothing of the model that is made of them.
+# Wrong arguments: the exit code, and a message with the user's names, without names of the model that the program generates.
 refuses() { # CODE WORDS ARGUMENT...
   local code=$1 expected=$2
   shift 2
@@ -56,7 +57,7 @@ check "first value out of reach" refuses 1 "'heave' cannot reach 5: the last val
 check "unknown load" refuses 2 "unknown load 'hub.fq'" "${five[@]}" --wheel hub --drive heave=0 --load hub.fq=1
 check "free chassis" refuses 2 "body 'chassis' carries a wheel and is free to move along 'z'" "${wishbone[@]}" --drive hub.z=0
 check "wheel without radius" refuses 2 "--wheel needs --radius" "$SOURCE_DIR/models/fivelink.yaml" --wheel hub --drive heave=0
-# A slider without stiffness is no trouble unless the sweep pushes it: the words name it, and not what a spring holds or a drive moves.
+# A slider without stiffness is an error only if the sweep loads it; the message names it, and no body that a spring holds or a drive moves.
 cat >pushed.yaml <<'END'
 gravity: [0, 0, 0]
 bodies:
@@ -94,7 +95,7 @@ END
 ground_spring() { "$CAMBER" kinematics sprung.yaml --radius 0.3 --wheel hub --drive z=0 2>&1 | grep -q "warning: force 'tyre' acts between the ground"; }
 check "spring to the ground" ground_spring
 
-# The table of points in a sweep does not depend on where the sweep begins: the first point is reached from the design position.
+# The points of a table do not depend on where the sweep begins, since the first point is reached from the design position.
 sweep --drive heave=0.1:-0.1:5 --out back.csv >/dev/null
 backwards() {
   python3 - <<'END'
@@ -110,8 +111,8 @@ check "plot with the travel upwards" upright
 check "it has the model's title" grep -q ">Five-link rear wheel suspension, car body fixed<" heave.svg
 check "a dot for each point" test "$(grep -o '<circle' heave.svg | wc -l)" -eq $((11 * $(grep -c "class='box'" heave.svg)))
 
-# The roll centre in the design position does not depend on what is driven; a drive that is held is no travel. Outputs of templates stand
-# behind those of the model.
+# The roll centre in the design position does not depend on which coordinate is driven; a drive that is held is not a travel. Outputs of
+# templates follow those of the model.
 roll_centre() {
   "$CAMBER" kinematics quarter-car --radius 0.32 --wheel left.hub --drive z=0 --drive left.hub.z=0.25:0.35:3 --out height.csv >/dev/null &&
     "$CAMBER" kinematics quarter-car --radius 0.32 --wheel left.hub --drive z=0 --drive left.lower_arm=-0.1:0.1:3 --out arm.csv >/dev/null &&
@@ -155,7 +156,7 @@ without_tyres() {
 }
 check "tyres" without_tyres
 
-# What does not exist is empty: no words on the terminal, no number in a file, null in JSON. Turned about its axis, the wheel does not rise.
+# A quantity that does not exist is empty on the terminal and in a file, and null in JSON: if the wheel turns about its axis, it does not rise.
 nothing() {
     local turned=(bare.yaml --radius 0.3 --wheel hub --drive z=0 --drive spin=0:0.2:3)
     "$CAMBER" kinematics "${turned[@]}" --out empty.csv >text && "$CAMBER" kinematics "${turned[@]}" --json >json || return 1

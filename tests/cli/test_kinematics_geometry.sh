@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# camber kinematics against geometry in closed form: a double wishbone with a rack, built point by point from its lengths; the roll centre of
-# a planar one by the lines of its arms; wheel rate by energy and by equilibria of 'camber run'; a steering trapezoid; bushings; a soft spring.
+# camber kinematics against geometry in closed form: a double wishbone with a rack, whose points are computed from its lengths; the roll centre of
+# a planar one from the lines of its arms; wheel rates by energy and by equilibria of 'camber run'; a steering trapezoid; bushings; a soft spring.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

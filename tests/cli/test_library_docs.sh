@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Functions that docs/library.md prints whole are those of examples/mechanism.c, line by line.
+# The complete functions in docs/library.md equal those of examples/mechanism.c, line by line.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-# Each block that stands in by four blanks and begins with "static" or a comment before one.
+# Each block that is indented by four blanks and begins with "static", or with a comment before it.
 awk '/^    (static |\/\* )/ { on = 1 } on && /^(    |$)/ { sub(/^    /, ""); print; if ($0 == "}") on = 0; next } { on = 0 }' \
   "$SOURCE_DIR/docs/library.md" | grep -v '^$' >printed
 grep -v '^$' "$SOURCE_DIR/examples/mechanism.c" >example

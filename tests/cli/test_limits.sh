@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Numbers that decide whether a model is refused: just inside of each limit it is taken, just outside it is refused in words. A limit that
-# moves by a factor of ten, either way, fails here.
+# Limits that decide whether a model is refused: just inside of each limit it is accepted, just outside it is refused with a message. A change
+# of a limit by a factor of ten, in either direction, fails here.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-# both NAME INSIDE OUTSIDE WORDS ARGUMENT...: the model is standard input, with @ where the number stands.
+# both NAME INSIDE OUTSIDE WORDS ARGUMENT...: checks the model on standard input, in which @ stands for the number, on both sides of the limit.
 both() {
   local name=$1 inside=$2 outside=$3 words=$4 model
   shift 4
@@ -16,10 +16,10 @@ both() {
     "$CAMBER" "$1" ./inside.yaml "${@:2}" >/dev/null 2>&1
   "$CAMBER" "$1" ./outside.yaml "${@:2}" >out 2>err
   check "$name: $outside is refused: exit code" [ $? -eq 2 ]
-  check "$name: $outside is refused in words: $(cat err)" grep -qF -- "$words" err
+  check "$name: $outside is refused with a message: $(cat err)" grep -qF -- "$words" err
 }
 
-# ---- constraints that depend on each other and contradict each other by so much: an angle in radians, its rate, its acceleration
+# ---- the contradiction of dependent constraints: in an angle in radians, in its rate, in its acceleration
 
 pendulum='bodies: {b: {mass: 1, com: [0, 0, 2]}}
 joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}}'
@@ -37,7 +37,7 @@ $pendulum
 motions: {one: {coordinate: a, value: 0}, two: {coordinate: a, value: @*t^2/2}}
 END
 
-# What a contradiction is between: of a gear and two motions the second takes part with the ratio of the gear, and is named from a twentieth on.
+# The constraints that a message about a contradiction names: of a gear and two motions the second takes part with the ratio of the gear; it is named if this is at least 1/20.
 for ratio in 0.06 0.04; do
   cat >gear.yaml <<END
 bodies: {x: {mass: 1, com: [0, 0, 0]}, y: {mass: 1, com: [0, 0, 0]}}
@@ -60,7 +60,7 @@ controllers: {c: {period: @, update: {u: -a}}}
 forces: {drive: {type: torsion, coordinate: a, torque: u}}
 END
 
-# ---- directions that are given with seven digits: the cosine of what should be a right angle is at most 1e-6
+# ---- directions that are given with seven digits: the cosine of the angle between perpendicular directions is at most 1e-6
 
 both 'right angle' 5e-7 5e-6 'expected a right angle' check <<'END'
 bodies: {b: {mass: 1, com: [0, 0, -1], inertia: [1, 1, 1]}}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# camber linearize: the numbers of --json against formulas, the text, --at, --equilibrium here and for run and check, and
-# what is said when it cannot be done.
+# camber linearize: the numbers of --json against formulas, the printed text, --at, --equilibrium (also for run and check), and
+# the messages if a model cannot be linearised.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -104,7 +104,7 @@ camber() { # CODE FILE ARGUMENT... : standard output to FILE
     check "[$what]: one line on standard error" [ "$(wc -l <stderr)" -eq 1 ]
   fi
 }
-says() { check "[$what]: says '$1'" grep -q -- "$1" "${2:-stderr}"; }
+says() { check "[$what]: prints '$1'" grep -q -- "$1" "${2:-stderr}"; }
 
 # ---- numbers: sqrt(g/l); sqrt(x g/l) with the zeros x of Laguerre polynomials; 1/epsilon sqrt(2/M)
 camber 0 a.json linearize pendulum --set l=2 --equilibrium --json
@@ -118,7 +118,7 @@ camber 0 a.json linearize caraxis --equilibrium --json
 look keys a.json caraxis 2
 look frequencies a.json "$(python3 -c 'print(2000 ** 0.5)')" "$(python3 -c 'print(2000 ** 0.5)')"
 
-# ---- at a later time: the state of the run
+# ---- at a later time: the linearisation is about the state of the run
 camber 0 a.json linearize caraxis --at 0.75 --rtol 1e-8 --json
 look keys a.json caraxis 2
 look at a.json 0.75
@@ -215,7 +215,7 @@ says "force" a.txt
 for file in a.json a.mat a.csv; do check "matrices in $file" python3 matrices.py $file; done
 for file in bode.svg step.svg; do check "$file has a curve" grep -q '<polyline' $file; done
 
-# ---- plots are called after the model's title; each unit has a panel, and phases have ticks at parts of a turn
+# ---- plots have the model's title; each unit has a panel, and phases have ticks at fractions of a turn
 sed 's/^gravity/title: A block on a spring\n&/; s/gain: 1/gain: {value: 1, unit: V}/; s/position: x, acc[^,}]*/position: {value: x, unit: m}, speed: {value: "x'"'"'", unit: m\/s}, load: {value: 50*x, unit: N}, again: {value: 2*x, unit: m}/' \
   block.yaml >units.yaml
 camber 0 a.txt linearize units.yaml --inputs command --outputs position,speed,load,again --bode bode.svg --step-response step.svg
@@ -239,7 +239,7 @@ for colour, name in re.findall(r"<polyline stroke='(#\w+)'[^>]*/><text[^>]*>([^<
 assert len(colours) == len(set(colours.values())) == 4, colours
 END
 camber 0 a.txt linearize block.yaml --live gain --inputs gain --outputs position
-# a resonance that is narrower than the distance of even points, and one without damping
+# a resonance that is narrower than the distance of equally spaced points, and one without damping
 sed 's/damping: 3/damping: 0.002/' block.yaml >sharp.yaml
 camber 0 a.txt linearize sharp.yaml --inputs command --outputs position --bode bode.svg
 check "the peak is drawn" python3 -c "
@@ -248,7 +248,7 @@ ticks = [float(x) for x in re.findall(r'>(1e[-+0-9]+|[0-9.]+)</text>', open('bod
 assert max(ticks) >= 10, ticks" # |1/(d w i (lag w i + 1))| at the resonance w = 5: 70
 sed 's/damping: 3/damping: 0/' block.yaml >undamped.yaml
 camber 0 a.txt linearize undamped.yaml --inputs command --outputs position --bode bode.svg --step-response step.svg
-# at the resonance there is no answer: two outputs, of which one is twice the other, have the same gap there
+# at an undamped resonance the response is infinite: two outputs, of which one is twice the other, have the same gap there
 sed 's/damping: 3/damping: 0/' units.yaml >two.yaml
 camber 0 a.txt linearize two.yaml --inputs command --outputs position,again --bode two.svg
 check "the curves of both outputs have a gap" python3 -c "
@@ -276,7 +276,7 @@ camber 2 a.txt linearize caraxis --outputs no_such
 camber 2 a.txt linearize caraxis --inputs command
 says "no input or live parameter 'command'"
 
-# ---- transfer functions: 1/(m lag) over (s² + d/m s + k/m)(s + 1/lag), and what the lag has no part in
+# ---- transfer functions: 1/(m lag) / ((s² + d/m s + k/m)(s + 1/lag)), and one on which the lag has no effect
 cat >transfer.py <<'END'
 import json, sys
 x = json.load(open("a.json"))["transfer"]
@@ -295,7 +295,7 @@ camber 0 a.txt linearize windy.yaml --inputs command,wind --outputs position
 says "denominator s^2 + 1.5 s + 25" a.txt
 says "cancelled   -5" a.txt
 
-# ---- an input whose rate counts: a road under a tyre with damping
+# ---- an input whose rate has an effect: a road under a tyre with damping
 cat >damped.yaml <<'END'
 bodies: {wheel: {mass: 40, com: [0, 0, 0.3]}}
 joints: {hub: {type: prismatic, child: wheel, axis: z, coordinates: [z]}}
@@ -328,9 +328,9 @@ says "numerator   50 s + 4500" a.txt
 sed '/^simulate/d' damped.yaml >trimmed.yaml
 "$CAMBER" linearize trimmed.yaml --steady z=0 --trim "road'" 2>stderr
 check "a rate cannot be trimmed" [ $? -eq 2 ]
-check "and it says why: $(cat stderr)" grep -q 'the rate of an input, which is 0 in a steady motion' stderr
+check "the message has the reason: $(cat stderr)" grep -q 'the rate of an input, which is 0 in a steady motion' stderr
 
-# ---- at a time on the way, behind an event that resets a state, with inputs that are functions of time
+# ---- at a time during the run, after an event that resets a state, with inputs that are functions of time
 cat >way.yaml <<'END'
 gravity: [0, 0, 0]
 points: {O: [0, 0, 0]}
@@ -357,7 +357,7 @@ END
 camber 0 run.json run way.yaml --t-end 0.8 --json
 camber 0 a.json linearize way.yaml --at 0.8 --inputs command,load --outputs square,sum --json
 check "state and matrices on the way" python3 way.py
-# sampled values are what they are there
+# sampled values are those at this time
 cat >sampled.yaml <<'END'
 gravity: [0, 0, 0]
 points: {O: [0, 0, 0]}
@@ -385,7 +385,7 @@ camber 0 a.txt linearize sticks.yaml --start "x'=0.2" --at 0.01
 camber 1 a.txt linearize sticks.yaml --start "x'=0.2" --at 1
 says "is held at its switch at t = 1"
 
-# ---- what cannot be
+# ---- models that cannot be linearised
 camber 2 a.txt linearize
 camber 2 a.txt linearize nothing
 camber 2 a.txt linearize pendulum --at -1
@@ -398,7 +398,7 @@ camber 2 a.txt linearize pendulum --method none
 camber 1 a.json linearize caraxis --set h=2 --at 1 --json
 look failed a.json diverged
 
-# ---- an input that does not arrive: no pole belongs to the output, also in a model with many other states
+# ---- an input without effect on the output: the transfer function has no poles, also in a model with many other states
 
 cat >unreached.yaml <<'END'
 include: [parts/filter, parts/pid]
@@ -420,7 +420,7 @@ assert t["gain"] == 0 and t["poles"] == [] and t["zeros"] == [], t
 assert any(abs(re + 3) < 1e-9 for re, im in t["cancelled"]), t["cancelled"]
 END
 
-# Steady motion: a car that oversteers, straight on over speed and on a circle.
+# Steady motion: an oversteering car, straight ahead at several speeds and on a circle.
 cat >oversteer.yaml <<'END'
 gravity: [0, 0, 0]
 points: {F: [1.2, 0, 0], R: [-1.5, 0, 0], G: [0, 0, 0]}
@@ -452,7 +452,7 @@ check 'the steering angle' grep -q 'steer 0.0153333333' circle.txt
 if "$CAMBER" linearize oversteer.yaml --steady speed=20 --formulation cartesian 2>cartesian.txt; then fail 'cartesian'; fi
 check 'joint coordinates' grep -q 'expected the formulation explicit or residual' cartesian.txt
 
-# A car with a trailer: the speed from which it snakes, by eigenvalues of the equations for y, yaw and hitch angle, set up and bisected with numpy.
+# A car with a trailer: the speed above which it snakes, found by bisection with numpy from the eigenvalues of the equations for y, yaw and hitch angle.
 cat >trailer.yaml <<'END'
 gravity: [0, 0, 0]
 points: {G: [0,0,0], F: [1.2,0,0], R: [-1.5,0,0], H: [-2.2,0,0], T: [-5.2,0,0], A: [-5.4,0,0]}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Gimbal lock of a spherical joint with angles: a start in it is refused with the joint, its line and the way out, in joint coordinates
-# with every method; the Cartesian formulation and Euler parameters have none. Near it a run is right or ends in words.
+# Gimbal lock of a spherical joint with angles: a start in gimbal lock is refused in joint coordinates with every method, with a message
+# that names the joint, its line and a remedy; the Cartesian formulation and Euler parameters have no gimbal lock. Near it a run is right
+# or ends with an error.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -29,7 +30,7 @@ for formulation in explicit residual; do
       refused lock.yaml --formulation $formulation --method $method --set "b=90*deg-1e-12"
   done
 done
-# three hinges through one point, with nothing between them, are the same
+# three hinges through one point, with massless bodies between them, are equivalent
 cat >rings.yaml <<'END'
 parameters: {b: 90 deg}
 bodies: {ring: {massless: true, com: [0, 0, 0]}, cross: {massless: true, com: [0, 0, 0]}, top: {mass: 1, com: [0.1, 0.05, -0.3], inertia: [0.02, 0.03, 0.04]}}
@@ -43,11 +44,11 @@ END
 # x, (y + z)/sqrt(2) and y turned about that lie in one plane where the middle angle is 90 deg
 timeout 20 "$CAMBER" run rings.yaml >text 2>words
 check "hinges: exit code" test $? -eq 1
-check "hinges: words" grep -q "rings.yaml:5:3: joint 'j2' is in gimbal lock at t = 0 .*the axes of 'j1', 'j2' and 'j3' lie in one plane" words
+check "hinges: message" grep -q "rings.yaml:5:3: joint 'j2' is in gimbal lock at t = 0 .*the axes of 'j1', 'j2' and 'j3' lie in one plane" words
 check "a design position in the lock" refused zxz.yaml
 check "below, as above" refused lock.yaml --set "b=-90*deg"
 "$CAMBER" check lock.yaml >text 2>words
-check "check says it" grep -q "joint 'ball' is in gimbal lock" words
+check "camber check reports gimbal lock" grep -q "joint 'ball' is in gimbal lock" words
 check "Euler parameters: no lock" "$CAMBER" run euler.yaml --quiet >text
 
 energy() { # MODEL FORMULATION METHOD B [OPTION...]: of the end, to standard output
@@ -70,11 +71,11 @@ for distance in 1e-3 1e-4; do
 done
 check "hinges: right 30 degrees from it" \
   near "$(energy rings.yaml explicit mdop5 1 --rtol 1e-9)" "$(energy rings.yaml cartesian mdop853 1 --rtol 1e-11)" 1e-7
-# a motion that comes too near
+# a motion that comes too near to gimbal lock
 energy lock.yaml residual radau5 90*deg-1e-4 --rtol 1e-8 >text
 check "the end of a run near the lock names it" grep -q "lock.yaml:5:3: joint 'ball' is .*gimbal lock" words
 
-# a swing in a plane goes through the lock, and is right
+# a planar oscillation passes gimbal lock with the right result
 swing=(--set ra=0 --set rb=6 --set rc=0 --rtol 1e-9)
 exact=$(energy plane.yaml cartesian mdop853 1 "${swing[@]}")
 for formulation in explicit residual; do

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Manoeuvres of docs/manoeuvres.md: a driver holds a circle with the steering angle of the steady motion on the same circle, and the car has the
-# understeer gradient that the page tells.
+# Manoeuvres of docs/manoeuvres.md: on a circle the driver model needs the steering angle of the steady motion on this circle, and the car has the
+# understeer gradient that the page states.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
 complete_examples "$SOURCE_DIR/docs/manoeuvres.md"
 
-# steady OPTION..: the steering angle that the steady motion needs
+# steady OPTION...: prints the steering angle of the steady motion
 steady() { "$CAMBER" linearize work/2.yaml "$@" | sed -n 's/.*; steer \([-0-9.e]*\)$/\1/p'; }
 
 # value FILE NAME: an output or a state at the end

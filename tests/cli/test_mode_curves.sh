@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# camber linearize --vary --plot: which modes a curve joins, where modes overtake each other, split, veer and cross.
+# camber linearize --vary --plot: each curve follows one mode, also where modes overtake each other, split, veer and cross.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documentation of model files, parts and vehicles: every example that is marked as complete, ```yaml complete, is a model that starts.
+# The documents on model files, parts and vehicles: every example that is marked as complete, ```yaml complete, is a model that can be assembled.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

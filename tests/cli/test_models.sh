@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The bundled models: each is listed, passes camber check with the right number of degrees of freedom, and runs as it says
-# under `simulate` and with every explicit method; linearize, --set and --formulation on some.
+# The bundled models: each is listed, passes camber check with the right number of degrees of freedom, and runs with the options
+# of its section `simulate` and with every explicit method; some are tested with linearize, --set and --formulation.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -64,13 +64,13 @@ done
 camber a.json linearize simple-pendulum --set amplitude=0 --json
 look a.json "abs(x['eigenvalues'][0]['im']**2 * (0.2*(1/3 + 0.004**2/4) + 1 + 0.4*0.03**2) / (9.81*1.1) - 1) < 1e-9"
 
-# ---- parameters from outside, also those of an instance
+# ---- parameters on the command line, also those of an instance
 camber a.json run quarter-car --set chassis_mass=500 --set left.stiffness=60000 --json
 look a.json "abs(x['outputs']['left.tyre_force'] / ((500 + 4.2 + 2.1 + 9 + 17) * 9.81) - 1) < 0.1"
 camber a.json check peaucellier --set side=0.24 --json
 look a.json "x['degrees_of_freedom'] == 1"
 
-# ---- a bundled model with other values of its parameters; a folder of its name is none of the files that are meant
+# ---- a bundled model with other values of its parameters; a folder with the name of a model is not taken for the model
 printf 'include: {file: sedan, set: {chassis_mass: 1650}}\n' >heavy.yaml
 mkdir -p sedan
 camber a.json run ./heavy.yaml --t-end 0.1 --json

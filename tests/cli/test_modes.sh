@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Modes by the command line: the static equilibrium of a mass on nested tables, from starts on, off and far from their kinks; a
-# condition that is exactly 0 after a switch, by a run and by every real-time step; modes that are refused have words.
+# Modes of switching functions on the command line: the static equilibrium of a mass on nested tables, with start values at, near and far
+# from their kinks; a condition that is exactly 0 after an event, in a run and with every real-time method; modes that are refused with a
+# message.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -32,7 +33,7 @@ assert d["events"] == [], d
 END
 done
 
-# ---- exactly 0 from 1 s on, which is >= 0 and not > 0: 1 N for one second and 1 N for two
+# ---- a function that is exactly 0 from 1 s on satisfies >= 0 but not > 0: 1 N for one second and 1 N for two
 
 cat >done.yaml <<'END'
 gravity: [0, 0, 0]
@@ -55,9 +56,9 @@ assert abs(d["v"][0] - 3) < late and len(d["events"]) == 2, d
 END
 done
 
-# ---- a level beyond any int
+# ---- a level that is too large for an int
 
 sed "s/force: .*/force: ['floor(1e10*t)', 0, 0]}/" done.yaml >beyond.yaml
-"$CAMBER" run beyond.yaml --method lie --t-end 1 --quiet >/dev/null 2>words && fail "a level beyond an int"
-check "a level beyond an int is named" grep -q "at t = 0.215 has left its level 2147483647" words
+"$CAMBER" run beyond.yaml --method lie --t-end 1 --quiet >/dev/null 2>words && fail "a level beyond the range of int is refused"
+check "a level beyond the range of int is named" grep -q "at t = 0.215 has left its level 2147483647" words
 finish

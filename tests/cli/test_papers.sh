@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The map of the papers, docs/papers.md: no section, equation, table or figure is left out, every row has a verdict, and the counts are
-# those of the rows. The files and headings that it names are there, and the program takes its commands: runs of them are cut short, and
-# benches are refused a place for their plot before they begin.
+# The table of the papers, docs/papers.md: no section, equation, table or figure is missing, every row has a verdict, and the counts are
+# those of the rows. The files and headings that it names exist, and the program accepts its commands: runs are shortened, and benches get
+# a file name for their plot that makes them end before they begin.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
 page=$SOURCE_DIR/docs/papers.md
 export CAMBER_MODELS=${CAMBER_MODELS:-$SOURCE_DIR/models}
-printf 'viewer();\n' >viewer.js # reports are written where there is no viewer, too
+printf 'viewer();\n' >viewer.js # so that reports can be written in a build without a viewer
 export CAMBER_VIEWER=$PWD/viewer.js
 
 # ---- rows and links
@@ -102,7 +102,7 @@ grep -oE '`[^`]+`' "$page" | tr -d '`' | sort -u >named
 grep -E '^(bench|docs|examples|include|models|src|tests)/' named >files
 check "the page names files" [ "$(wc -l <files)" -ge 60 ]
 while read -r file; do
-  check "$file is there" [ -f "$SOURCE_DIR/$file" ]
+  check "$file exists" [ -f "$SOURCE_DIR/$file" ]
 done <files
 
 # ---- commands

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Bundled parts: listed with a line each, named in the documentation, found from a model anywhere by a program that is installed with its
-# models, and not by one that is not.
+# Bundled parts: each is listed in one line and described in the documentation; models in any folder can include them if the program is
+# installed with its models, and not otherwise.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -36,9 +36,9 @@ check "from another folder" ../prefix/bin/camber check deep/model.yaml >/dev/nul
 cd ..
 rm -r prefix/share
 if prefix/bin/camber check elsewhere/deep/model.yaml 2>stderr; then fail "without parts"; fi
-check "told" grep -q "model.yaml:1:11: the file 'parts/filter' cannot be read: No such file" stderr
+check "the message names the file that is missing" grep -q "model.yaml:1:11: the file 'parts/filter' cannot be read: No such file" stderr
 
-# ---- a program without its files says so
+# ---- a program without its files reports that
 
 for what in models parts; do
   CAMBER_MODELS=/nowhere "$CAMBER" list $what >/dev/null 2>stderr || fail "list $what without files"
@@ -70,7 +70,7 @@ done
 check 'a tolerance that is met has no warning' [ "$(grep -c 'rounding permits' warnings.1e-7)" -eq 0 ]
 check 'one that is not says so, once' [ "$(grep -c 'below what rounding permits bdf' warnings.1e-9)" -eq 1 ]
 
-# ---- what a part cannot have
+# ---- sections that a part must not have
 cat >brake.yaml <<'END'
 include: parts/brake
 bodies: {w: {mass: 1, sphere: [0, 0, 0], radius: 1}}
@@ -83,7 +83,7 @@ check "a brake" "$CAMBER" run brake.yaml --t-end 0.1 >/dev/null
 for wrong in b.most=-3 b.grip=0.5; do
   "$CAMBER" run brake.yaml --set $wrong >stdout 2>stderr
   check "$wrong: exit code" [ $? -eq 2 ]
-  check "$wrong: words: $(cat stderr)" grep -q "parameter '${wrong%=*}'.*expected" stderr
+  check "$wrong: message: $(cat stderr)" grep -q "parameter '${wrong%=*}'.*expected" stderr
 done
 
 finish

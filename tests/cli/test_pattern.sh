@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# camber check --pattern: entries and groups of the difference Jacobian, in words, as JSON and as a picture; their numbers in the
-# statistics of runs; a pattern that grows; what is refused.
+# camber check --pattern: entries and column groups of the difference Jacobian, as text, as JSON and as a picture; their numbers in the
+# statistics of runs; a pattern that grows; wrong arguments.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -58,7 +58,7 @@ number() { # FILE NAME : a statistic
 check 'check' "$CAMBER" check axle-stamp --pattern --json >check.json
 check 'run' "$CAMBER" run axle-stamp --option jacobian=sparse --t-end 0.001 --json >run.json
 entry() { python3 -c 'import json, sys; print(json.load(open("check.json"))["pattern"][sys.argv[1]])' "$1"; }
-# The first Jacobian of a run is taken in its first step, where things move already.
+# The first Jacobian of a run is computed in its first step, where velocities are no longer 0.
 check 'a run begins with what is there' [ "$(number run.json pattern)" -ge "$(entry entries)" ]
 check 'and no more than can be' [ "$(number run.json pattern)" -le "$(entry exact_entries)" ]
 check 'and with as many groups' [ "$(number run.json groups)" -eq "$(entry groups)" ]
@@ -71,7 +71,7 @@ $(number run.json pattern) entries in $(number run.json groups) groups, grown $(
 check 'run' "$CAMBER" run axle-stamp --option jacobian=exact --json >run.json
 check 'no estimated pattern' [ "$(number run.json groups)" -eq 0 ]
 
-# Constraints between several coordinates, and nothing that drives: there is nothing that the derivatives could follow, and nothing is computed for it.
+# Constraints between several coordinates without functions of time: the time derivatives of the constraints are 0 and are not computed.
 for model in pendulum four-bar; do
   for jacobian in partitioned extended; do
     "$CAMBER" run $model --t-end 0.1 --method bdf --option jacobian=$jacobian --json >$jacobian.json

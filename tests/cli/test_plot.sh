@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plots of runs: the outputs that the model asks for and nothing else, the title, units, a panel for each unit, events with their
-# names, jumps where they happen, nothing left out without a word, no text outside of the picture.
+# Plots of runs have exactly the outputs that the model requests, its title, units, a panel for each unit, events with their names, and
+# jumps at their times; a note states what is left out, and no text is outside of the picture.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -66,7 +66,7 @@ look stair.svg "names == 'heave forward track shock_length camber toe shock_forc
 look stair.svg "'t in s' in texts"
 look stair.svg "[l for x, l in letters[:2]] == ['a', 'b'] and len(marks) == 3 * 6"
 look stair.svg "'Events: a: tyre lifts off; b: tyre touches' in texts"
-# Rules of the user's and rests are kinds of their own.
+# Events of the user and resting contacts are kinds of their own.
 cat >ball.yaml <<'YAML'
 bodies: {ball: {mass: 1, com: [0, 0, 0.5]}}
 joints: {z: {type: prismatic, child: ball, axis: z}}
@@ -77,12 +77,12 @@ YAML
 "$CAMBER" run ball.yaml --plot ball.svg >/dev/null
 look ball.svg "'Events: a: late, rising; b: ground1 hits; c: ground1 comes to rest' in texts"
 
-# The tyre force is that of rest until the road drops at 0.2 s, and 0 after it: a vertical line, not a slope from the last step.
+# The tyre force has its static value until the road drops at 0.2 s, and is 0 after that: the curve has a vertical line, not a slope from the last step.
 look stair.svg "(lambda p, box: len([1 for (x, y), (X, Y) in zip(p, p[1:]) if abs(Y - y) > 50 and X - x < 0.2]) == 1 and max(
   abs(y - p[0][1]) for x, y in p if x < number(box, 'x') + 0.199 * number(box, 'width')) < 0.2)(curves[7][1], panels[2])"
 
-# A sampled value jumps at every instant: where steps end there, where steps are fixed, in the middle of steps because the motion does not
-# depend on it, and in a curve with more points than pixels.
+# A sampled value jumps at every sampling instant: if steps end there, with fixed steps, in the middle of steps if the motion does not depend on
+# it, and in a curve with more points than pixels.
 sampled() { # PERIOD FORCE OPTIONS...: a picture of the value over 1 s, sampled.svg
   cat >sampled.yaml <<YAML
 bodies: {b: {mass: 1, com: [0, 0, 0]}}
@@ -100,7 +100,7 @@ for options in "0.05 u" "0.05 0" "0.05 u --every 0.03 --out sampled.csv" "0.05 u
   look sampled.svg "not [1 for (x, y), (X, Y) in zip(curves[0][1], curves[0][1][1:]) if X - x > 0.15 and abs(Y - y) > 0.15]"
 done
 
-# ---- a smooth curve even where the steps are long: half a period of a pendulum has more points than steps
+# ---- curves are smooth also with long steps: half a period of a pendulum has more points than steps
 check "run" "$CAMBER" run simple-pendulum --method mdop853 --rtol 1e-4 --t-end 1 --plot smooth.svg --plot-outputs angle >report
 look smooth.svg "len(curves) == 1 and len(curves[0][1]) > 500"
 numbers() { "$CAMBER" run "$@" | sed '1d; /^  trajectory /d'; }
@@ -114,16 +114,16 @@ check "run" "$CAMBER" run caraxis --plot caraxis.svg >report
 look caraxis.svg "labels == ['m', 'm/s'] and names == ['xl', 'yl', 'xr', 'yr', \"xl'\", \"yl'\", \"xr'\", \"yr'\"]"
 look caraxis.svg "marks == [] and not 'Events' in text"
 
-# ---- more than eight of one unit: further panels; more than there is room for: said in the picture and on standard error
+# ---- more than eight curves of one unit: further panels; more curves than fit: a note in the picture and on standard error
 check "run" "$CAMBER" run chain --t-end 1 --plot chain.svg >report 2>stderr
 look chain.svg "len(names) == 4 + 2 * 12 and labels == ['N', 'J', 'W', 'm (1 of 3)', 'm (2 of 3)', 'm (3 of 3)']"
-check "nothing to say" [ ! -s stderr ]
+check "no message on standard error" [ ! -s stderr ]
 "$CAMBER" run chain --set N=60 --t-end 0.1 --plot many.svg --json >many.json 2>stderr
 look many.svg "len(panels) == 12 and 'The plot has room for 76 of the 124 quantities' in text and len(names) == 76"
 has "camber: warning: the plot has room for 76 of the 124 quantities" stderr
 has "the plot has room for 76 of the 124 quantities" many.json
 
-# ---- what the user chooses
+# ---- outputs that the user chooses
 check "run" "$CAMBER" run fivelink --t-end 0.1 --plot chosen.svg --plot-outputs "toe,phi1,camber,phi1',ball2.x,toe" >report
 look chosen.svg "names == ['toe', 'camber', 'phi1', \"phi1'\", 'ball2.x'] and labels == ['deg', 'rad', 'rad/s', 'no unit']"
 "$CAMBER" run fivelink --plot none.svg --plot-outputs toe,cambr >report 2>stderr
@@ -134,8 +134,8 @@ check "exit code" [ $? -eq 2 ]
 has "--plot-outputs needs --plot" stderr
 check "no picture" [ ! -e none.svg ]
 
-# ---- texts: long names, signs of XML, many events, constants, and a run that ends early
-"$CAMBER" run balanced-cart --t-end 0.01 --plot broad.svg >/dev/null # a legend of broad letters
+# ---- texts: long names, special characters of XML, many events, constants, and a run that ends early
+"$CAMBER" run balanced-cart --t-end 0.01 --plot broad.svg >/dev/null # a legend with wide letters
 look broad.svg "names == ['command', 'tip']"
 "$CAMBER" run hmmwv14 --t-end 1.5 --plot car.svg --plot-outputs height >/dev/null
 look car.svg "all(t.endswith((';', 'touches')) for t in texts if 'lifts off' in t)" # lines end with entries
@@ -156,7 +156,7 @@ look texts.svg "'a_rather_long_name_that_somebody_chose_for_this_output' in name
 look texts.svg "len(marks) > 4 * 60 and number(marks[0], 'y2') - number(marks[0], 'y1') < 10"
 # each kind of event has its letter where it comes first
 look texts.svg "sorted(l for x, l in letters) == ['a', 'b']"
-# ---- ten kinds of events have letters, and those of further kinds are counted
+# ---- ten kinds of events have letters; events of other kinds are counted
 {
   printf 'bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\njoints: {j: {type: prismatic, child: b, axis: x, rate: 1}}\nevents:\n'
   for k in {1..13}; do echo "  e$k: {when: t > 0.05*$k}"; done
@@ -165,7 +165,7 @@ look texts.svg "sorted(l for x, l in letters) == ['a', 'b']"
 check "run" "$CAMBER" run kinds.yaml --plot kinds.svg >/dev/null
 look kinds.svg "sorted(l for x, l in letters) == list('abcdefghij') and len(marks) == 13 * len(panels)"
 look kinds.svg "'j: e10, rising; 3 more are marked without a letter' in ' '.join(texts)"
-# ---- crowded letters go to further rows: all of them are there; a title that is too long for a line has several
+# ---- letters that would overlap are in further rows, none is missing; a long title has several lines
 cat >crowd.yaml <<'END'
 title: A mass between two springs that are soft, then stiff, and a title that is far too long for a single line above a picture of 800 pixels
 bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
@@ -182,7 +182,7 @@ look crowd.svg "texts[0].startswith('A mass between') and texts[1].endswith('of 
 "$CAMBER" run caraxis --set h=2 --plot early.svg >report 2>stderr
 look early.svg "'The run ended early: ' in text and 'at t = 0.0523' in text"
 
-# ---- a small wave on a large value is a wave, above an offset; what is constant but for rounding is a straight line
+# ---- a small oscillation about a large value is visible, with an offset; a curve that is constant within rounding errors is a straight line
 cat >offsets.yaml <<'END'
 points: {A: [0, 0, 0], B: [0.1, 0, 0]}
 bodies: {crank: {mass: 0.5, rod: [A, B]}}
@@ -198,7 +198,7 @@ check "run" "$CAMBER" run offsets.yaml --plot offsets.svg >report
 look offsets.svg "all(max(y for x, y in p) - min(y for x, y in p) > 180 for colour, p in curves[:3]) and max(y for x, y in curves[3][1]) - min(y for x, y in curves[3][1]) < 0.1"
 look offsets.svg "[t for t in texts if t.startswith('+')] == ['+1e9', '+1e9', '+101325'] and '0.0005' in texts and '100' in texts and '0.010' in texts"
 
-# ---- a curve on another one has dashes, so that both are seen
+# ---- a curve that coincides with another one is dashed, so that both are visible
 cat >twice.yaml <<'END'
 points: {O: [0, 0, 0], A: [0, 0, -1]}
 bodies: {rod: {mass: 2, rod: [O, A], radius: 0.01}}

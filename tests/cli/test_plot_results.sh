@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# camber plot: the same curves from CSV, HDF5 and MAT files; several files on top of each other; a quantity over another one; logarithmic axes;
-# PNG; names that look like markup stay text; what cannot be drawn is said in words and leaves no file.
+# camber plot: the same curves from CSV, HDF5 and MAT files; several files in one plot; a quantity over another one; logarithmic axes;
+# PNG; names that look like markup stay text; if nothing can be drawn there is a message and no file.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -11,7 +11,7 @@ refused() { # DESCRIPTION WORDS ARGUMENT...
   shift 2
   "$CAMBER" plot "$@" >stdout 2>stderr
   check "$what: exit code 2" [ $? -eq 2 ]
-  check "$what: words: $(cat stderr)" grep -q -- "$words" stderr
+  check "$what: message: $(cat stderr)" grep -q -- "$words" stderr
   check "$what: no picture" [ ! -e no.svg ]
 }
 
@@ -27,7 +27,7 @@ check "title" grep -q 'Five-link rear wheel suspension' mat.svg
 "$CAMBER" plot stair.h5 -o all.svg
 check "the outputs of the model, if nobody chooses" grep -q '>shock_length</text>' all.svg
 
-# ---- outputs that have the names of a coordinate and a state stand for them; these are drawn by the names of their columns
+# ---- a name that an output shares with a coordinate or a state means the output; these are drawn by the names of their columns
 cat >named.yaml <<'END'
 bodies: {rod: {mass: 2, rod: [[0, 0, 0], [0, 0, -1]], radius: 0.01}}
 joints: {pivot: {type: revolute, child: rod, at: [0, 0, 0], axis: y, start: 30 deg}}
@@ -84,7 +84,7 @@ check "a circle" awk -v text="$(points_of circle.svg | sed "s/points='//; s/'//"
   }
 }'
 
-# ---- times that begin far from 0: the axis has what is special about them, and says once what is to be added
+# ---- times far from 0: the tick labels are differences to an offset, which is written once
 printf 't,a\n1700000000,1\n1700000050,5\n1700000100,2\n' >epoch.csv
 "$CAMBER" plot epoch.csv --y a -o epoch.svg
 check "the time axis is as long as the times" awk -v text="$(points_of epoch.svg | sed "s/points='//; s/'//" | head -n 1)" 'BEGIN {
@@ -103,13 +103,13 @@ check "no offset of constants" [ "$(grep -c '>+' constant.svg)" -eq 0 ]
 "$CAMBER" run fivelink --set stair=1 --method radau5 --out radau5.h5 >/dev/null
 "$CAMBER" plot stair.h5 radau5.h5 --y camber -o both.svg
 check "two methods: names" grep -q '>camber, radau5</text>' both.svg
-check "two methods: told apart" [ "$(grep -c "stroke-dasharray='5 5' points" both.svg)" -ge 1 ]
+check "two methods: curves that coincide are dashed" [ "$(grep -c "stroke-dasharray='5 5' points" both.svg)" -ge 1 ]
 "$CAMBER" plot stair.h5 stair.mat --y camber -o both.svg
 check "the same run twice: the names of the files" grep -q '>camber, stair.mat</text>' both.svg
 "$CAMBER" plot stair.h5 stair.h5 --y camber -o both.svg
 check "the same file twice: numbers" grep -q '>camber, stair.h5 (2)</text>' both.svg
 
-# ---- two paths that go to the right together and come back apart: none covers the other, so that only the second file has dashes
+# ---- two paths that coincide on the way to the right and differ on the way back: only the second file is dashed
 cat >paths.yaml <<'END'
 parameters: {side: 1}
 bodies: {b: {mass: 1, com: [0, 0, 0]}}
@@ -124,7 +124,7 @@ for side in 1 -1; do "$CAMBER" run paths.yaml --t-end 2 --every 0.1 --set side=$
 check "paths: four in one picture" [ "$(points_of paths.svg | awk 'NF > 20' | wc -l)" -eq 4 ]
 check "paths: two with dashes" [ "$(grep "stroke-dasharray='5 5' points" paths.svg | awk 'NF > 20' | wc -l)" -eq 2 ]
 
-# ---- what tells runs apart: the settings that differ, and not those that all have; the file's name where nothing is known
+# ---- labels of runs: the settings in which they differ, without those that all have; the file's name if nothing is known
 cat >damped.yaml <<'END'
 parameters: {damping: 1, stiffness: 9, mass: 1}
 bodies: {b: {mass: mass, com: [0, 0, 0]}}
@@ -163,7 +163,7 @@ assert all(abs(x - X) + abs(y - Y) > 1.8 for (x, y), (X, Y) in zip(ticks, ticks[
 check "what is not positive leaves a gap" [ "$(points_of order.svg | head -n 1 | tr -d "'" | wc -w)" -eq 3 ]
 
 
-# ---- points that have no place on the axes: how many, of which curve, why; nothing is drawn if none is left
+# ---- points that cannot be shown on the axes: a message with their number, the curve and the reason; no plot if none is left
 left_out() { # WORDS ARGUMENT...
   local words=$1
   shift
@@ -177,10 +177,10 @@ left_out "2 of 5 points of 'a' in 'gaps.csv' are left out of the picture: 2 are 
 left_out "3 of 5 points of 'a' in 'gaps.csv' are left out of the picture: 2 are not finite, 1 is not positive on" gaps.csv --y a --log y
 left_out "1 of 5 points of 'b' in 'gaps.csv' is left out of the picture: 1 is not positive on" gaps.csv --y a,b --log x
 "$CAMBER" plot gaps.csv --y b -o left.svg 2>stderr
-check "nothing left out: nothing to say" [ ! -s stderr ]
+check "nothing left out: no message" [ ! -s stderr ]
 refused "nothing positive" "nothing of 'b' over 't' in 'gaps.csv' can be drawn: of 5 points 5 are not positive" gaps.csv --y b --log y -o no.svg
 
-# ---- names that look like markup, here and in quotes
+# ---- names that look like markup, also inside quotes
 printf 't,"<script>alert(1)</script>","a ""b"", c"\n0,1,2\n1,2,3\n' >hostile.csv
 "$CAMBER" plot hostile.csv --y '<script>alert(1)</script>' -o hostile.svg
 check "markup in a name" grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' hostile.svg
@@ -194,7 +194,7 @@ for x in '"a ""b"", c"' 'a "b", c'; do check "a comma in a name of --x" "$CAMBER
 refused "quotes without an end" "the quotes of a name do not end before a comma" hostile.csv --y '"a ""b' -o no.svg
 refused "something behind quotes" "the quotes of a name do not end before a comma" hostile.csv --y '"t"c' -o no.svg
 refused "two names of --x" "option --x: the quotes of a name" hostile.csv --x '"t","t"' --y t -o no.svg
-# ---- names of files may be anything: the picture is XML all the same
+# ---- the picture is valid XML for any file name
 odd=$'a\a\xff\xef\xbf\xbfb.csv'
 cp square.csv "$odd"
 check "an odd name of a file" "$CAMBER" plot "$odd" square.csv --x x --y y -o odd.svg
@@ -207,14 +207,14 @@ if command -v rsvg-convert >/dev/null; then
 fi
 PATH=/nowhere "$CAMBER" plot stair.h5 --y camber -o none.png 2>stderr
 check "without the converter: exit code 2" [ $? -eq 2 ]
-check "without the converter: words" grep -q 'rsvg-convert, which is not installed' stderr
+check "without the converter: message" grep -q 'rsvg-convert, which is not installed' stderr
 check "without the converter: no file" [ ! -e none.png ]
 
-# ---- what a killed run leaves
+# ---- the file of a killed run
 cp stair.csv killed.csv.partial && printf '0.5,1' >>killed.csv.partial
 check "an unfinished last line" "$CAMBER" plot killed.csv.partial --y camber -o killed.svg
 
-# ---- CSV of other programs: no end of the last line, a byte order mark, blanks, lines that end as on Windows; a row alone is seen
+# ---- CSV files of other programs: without the last line end, with a byte order mark, blanks or line ends of Windows; a single row is visible
 printf '\xef\xbb\xbft, a ,b\r\n0, 1,2\r\n1, 2,3 \r\n2, 9,4' >other.csv
 check "CSV of another program" "$CAMBER" plot other.csv --x t --y a,b -o other.svg
 check "its last row is drawn" [ "$(points_of other.svg | head -n 1 | tr -d "'" | wc -w)" -eq 3 ]

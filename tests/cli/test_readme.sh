@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The README: every command in it runs, prints what the README prints and does what it says; the pictures are those of the commands
-# above them; the files it speaks of are there.
+# The README: every command in it runs, with the output and the effect that the README states; the pictures are those of the commands
+# above them; the files that it names exist.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -18,7 +18,7 @@ awk '/^This is `crank.yaml`/ { on = 1; next } on && /^[A-Z]/ { exit } on { sub(/
 sed -n 's/^    \(\$ \)\{0,1\}\(camber [a-z].*\)$/\2/p' "$readme" | sed 's/ *# .*//' >commands
 check "the README has commands" [ "$(wc -l <commands)" -ge 15 ]
 
-# ---- all commands but the long benches, of which the names are looked up
+# ---- all commands; of the long benches only the names are checked
 camber list benches >../benches
 while read -r command; do
   case $command in
@@ -37,7 +37,7 @@ while read -r command; do
 done <commands
 output() { echo "../camber-$1.txt"; }
 
-# ---- what the README prints: words as they are, counts to a tenth, outputs and times of events closely
+# ---- the printed outputs: words are equal, counts agree within a tenth, outputs and times of events closely
 awk '/^    \$ camber run fivelink/ { on = 1; next } on && !/^    / { exit } on { sub(/^    /, ""); print }' "$readme" >../printed
 cat >../compare.py <<'END'
 import re, sys
@@ -74,7 +74,7 @@ check "over the top" awk '$1 == "angle" { over = $2 > 360 } END { exit !over }' 
 check "how far start values move" grep -qE 'positions +moved by' "$(output check-caraxis---start-xl-0-01)"
 check "redundant hinges" grep -qE '^  redundant ' "$(output check-four-bar)"
 
-# ---- what one can do stands first, with a picture and five commands, and then how other programs compare; the changelog stays short
+# ---- the README begins with the uses of Camber, a picture and five commands; the comparison with other programs follows; the changelog stays short
 sed '/^## /q' "$readme" >../first
 check "the first lines have a list of tasks" [ "$(grep -c '^- \*\*' ../first)" -eq 4 ]
 check "the first lines have one picture" [ "$(grep -c '^!\[' ../first)" -eq 1 ]
@@ -108,7 +108,7 @@ done
 
 # ---- links
 while read -r link; do
-  check "$link is there" [ -e "$SOURCE_DIR/$link" ]
+  check "the target of the link $link exists" [ -e "$SOURCE_DIR/$link" ]
 done < <(grep -oE '\]\([^)#]+\)' "$readme" | sed 's/^](//; s/)$//' | grep -v '^http')
 
 finish

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# --realtime: steps at their times on the clock, so a run takes at least as long as it simulates, but for the last step; the report
-# has its fields, and they fit each other; the method is chosen or refused; an interrupted run still reports. How fast or late
-# steps are depends on the machine: nothing here asks for it, but that no step takes less than a nanosecond.
+# --realtime: steps begin at their times on the clock, so that a run takes at least the simulated time less one step; the report has all
+# its fields with consistent values; the method is chosen automatically, and an unsuitable one is refused; an interrupted run also
+# reports. How long or how late steps are depends on the machine and is not checked, except that each takes at least a nanosecond.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

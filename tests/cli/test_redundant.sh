@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Constraints that depend on others, through the command line: those that agree are left out; a contradiction is an error with
-# names and places; what was left out is watched along the run; a constraint in a branch that is not taken yet comes into force
-# when it is, and a constraint without a gradient is refused.
+# Redundant constraints on the command line: consistent ones are left out; a contradiction is an error with names and positions; the
+# constraints that were left out are checked during the run; a constraint in a branch of a formula holds when this branch becomes
+# active; and a constraint without a gradient is refused.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -32,18 +32,18 @@ model() { # LOOP [VALUE of j0 [VALUE of j1]]
   sed -e "s/^  LOOP/  $1/" -e "s/^MOTIONS/$motions/" parallelogram.yaml >model.yaml
 }
 
-# Exit code and words of a run, with every formulation.
+# Checks the exit code and the message of a run, with every formulation.
 ends() { # DESCRIPTION CODE WORDS [OPTION...]
   local description=$1 code=$2 words=$3 form
   shift 3
   for form in explicit residual cartesian; do
     "$CAMBER" run model.yaml --formulation $form "$@" >out.txt 2>err.txt
     check "$description, $form: exit code $code" test $? -eq "$code"
-    check "$description, $form: words" grep -q -e "$words" err.txt
+    check "$description, $form: message" grep -q -e "$words" err.txt
   done
 }
 
-# The angles of both cranks at the end are ANGLE.
+# Checks that the angles of both cranks are ANGLE at the end.
 reaches() { # DESCRIPTION ANGLE [OPTION...]
   local description=$1 angle=$2 form
   shift 2
@@ -69,11 +69,11 @@ ends "a third bar whose length is driven" 2 "model.yaml:12:3: loop 'third' depen
 model 'third: {type: distance, between: [ground@M, bar@N], length: 1 + 0.1*t^2}'
 ends "and accelerated" 2 "loop 'third' depends on others and contradicts them: no accelerations"
 
-# The same drive twice, and a third bar that is right: nothing is wrong.
+# The same drive twice, and a third bar of the right length: no contradiction.
 model 'third: {type: distance, between: [ground@M, bar@N]}' 't^2' 't^2'
 reaches "drives that agree" 1
 
-# A contradiction that shows later ends the run there, with what was computed until then.
+# A contradiction that arises later ends the run at that time and keeps the results until then.
 model '' 't^3' '3*t^3'
 for method in mdop5 abm radau5; do
   ends "drives that part later, $method" 1 "contradicts those that it repeated until t = 0.*; driven by 'first', 'second'" --method $method
@@ -88,7 +88,7 @@ r = json.load(open("out.json")); sys.exit(not (r["status"] == "contradiction" an
 model 'flat: {type: formula, formula: j0^2}'
 ends "a constraint without a gradient" 2 "model.yaml:12:3: loop 'flat' has no gradient where it is met"
 
-# A clamp that is open at first. In its closed branch it would make the motion redundant.
+# A clamp that is open at first. When it closes, the prescribed motion becomes redundant.
 model 'clamp: {type: formula, formula: "if(t > 0.5, j0 - 0.3, 0)"}' 't'
 ends "a clamp that closes elsewhere" 1 "constraint 'clamp' changes at t = 0.5 and is not met then: g = 0.2"
 model 'clamp: {type: formula, formula: "if(t > 0.3, j0 - 0.3, 0)"}' 't'
@@ -102,7 +102,7 @@ check "a clamp where the crank is not" grep -q "constraint 'clamp' changes at t 
 model 'clamp: {type: formula, formula: "if(t > 0.3, j0, 0)"}'
 reaches "a clamp comes into force" 0
 
-# A drive whose rate jumps: velocities follow as after a blow. One that jumps itself is refused.
+# A drive with a jump of its rate causes an impulsive change of velocities. A drive with a jump of its position is refused.
 model '' 'if(t > 0.3, 0.3, t)'
 for method in mdop5 hem5 radau5 bdf abm; do reaches "a drive with a kink, $method" 0.3 --method $method; done
 model '' 'if(t < 0.5, 0, 5*(t - 0.5)^2)'
@@ -133,8 +133,8 @@ joints: {h: {type: revolute, child: b, at: A, axis: y}}
 loops: {l: {type: formula, formula: h*0 - t}}
 YAML
 ends "a loop that no motion can meet" 2 ":4:9: loop 'l' cannot be met: no velocities satisfy it"
-# Forces of redundant hinges are not unique: outputs that depend on how they are shared out are named, in words and in JSON, with every
-# formulation; their sum, which the motion determines, is not among them, and is the same whichever hinge comes first.
+# Forces of redundant hinges are indeterminate. Outputs that depend on their distribution are named, in text and in JSON, with every
+# formulation. The sum of the forces is determined by the motion: it is not named and does not depend on the order of the hinges.
 hinges() { # FIRST SECOND: the order of the loops
   cat <<YAML
 points: {O: [0, 0, 0], P: [0, 1, 0], Q: [0, 0.5, 0]}
@@ -163,15 +163,15 @@ check "hinges: in the report" grep -q "^  not unique .*F1, F2, F$" <("$CAMBER" r
 check "four-bar: what the motion determines is unique" python3 -c 'import json
 assert json.load(open("out.json"))["not_unique_outputs"] == []'
 
-# A violation that comes and goes inside one step.
+# A violation that begins and ends inside one step.
 model '' '0.3*t' '0.3*t + 0.01*exp(-(250*(t - 0.531))^2)'
 for form in explicit residual; do
   "$CAMBER" run model.yaml --formulation $form --rtol 1e-5 >out.txt 2>err.txt
   check "a drive that goes its own way for a moment, $form: exit code" test $? -eq 1
-  check "a drive that goes its own way for a moment, $form: words" \
+  check "a drive that contradicts the other one for a moment, $form: message" \
     grep -q "constraint 'second' contradicts those that it repeated until t = 0.5[123]" err.txt
 done
-# The same in a thousandth of the time that a step takes, whichever of the drives it is in.
+# The same with a duration of a thousandth of the step size, in either of the drives.
 for drives in '0.3*t|0.3*t + 0.01*exp(-(1e4*(t - 0.531))^2)' '0.3*t + 0.01*exp(-(1e4*(t - 0.531))^2)|0.3*t'; do
   model '' "${drives%|*}" "${drives#*|}"
   for method in mdop5 sdirk4 bdf; do

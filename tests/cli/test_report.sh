@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reports of runs (--html), without a browser: the page, its data against the trajectory that --out writes, texts of the user's, sizes, what is
-# refused. The viewer is a script of one line here; tests/cli/test_viewer.sh has the one that people see.
+# Reports of runs (--html), without a browser: the page, its data against the trajectory of --out, texts of the user, sizes, wrong arguments. A
+# script of one line takes the place of the viewer; tests/cli/test_viewer.sh tests the viewer itself.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -86,7 +86,7 @@ look stair.html 'r["surfaces"][0]["moves"] and all(abs(z - (0 if x <= 0.2 else -
 look stair.html 'next(f for f in r["scene"]["forces"] if f["name"] == "tyre")["radius"] == 0.35'
 look stair.html 'next(f for f in r["scene"]["forces"] if f["name"] == "shock")["damped"]'
 
-# ---- forces that are shown as arrows: those of outputs, to 16 bits
+# ---- forces that are shown as arrows equal the outputs, with a resolution of 16 bits
 look stair.html '{f["type"] for f in r["forces"]} == {"joint", "loop", "spring", "contact"}'
 look stair.html 'near(arrow("shock"), at_frames("shock_force"), 1e-4 * 20000)'
 # both sides of each event at which the force of the tyre jumps
@@ -124,7 +124,7 @@ END
 check "run" "$CAMBER" run pull.yaml --t-end 1 --steady speed=3 --trim u --html pull.html >stdout
 look pull.html 'near(arrow("guide", 2), [2 * 9.81 - 12] * len(frames), 1e-3)'
 
-# ---- a rod has its ends
+# ---- a rod has its two end points
 cat >rod.yaml <<'END'
 points: {A: [0, 0, 0], B: [0.1, 0, 0]}
 bodies: {crank: {mass: 0.5, rod: [A, B]}, wheel: {mass: 1, cylinder: [A, B], radius: 0.2}}
@@ -152,21 +152,21 @@ look long.html 'r["series"]["thinned"] and 2000 < r["series"]["points"] <= 8192 
 look long.html 'all(abs(f(column(n)) - f(csv("long.csv", n))) < 1e-7 * max(map(abs, column(n))) for n in list(curves)[:3] for f in (min, max))'
 look long.html 'list(t) == sorted(t) and all(b > a for a, b in zip(frames, frames[1:]))'
 
-# ---- a report changes nothing of the run
+# ---- writing a report does not change the run
 for model in fivelink newtons-cradle stick-slip wheel-on-slope; do
   "$CAMBER" run $model --json 2>/dev/null | grep -v '"setup"\|"run":' >without.json
   "$CAMBER" run $model --json --html with.html 2>/dev/null | grep -v '"setup"\|"run":' >with.json
   check "$model: the same with a report" cmp -s without.json with.json
 done
 
-# ---- a problem written in C has curves and no bodies; a run that fails keeps what it has
+# ---- a problem written in C has curves and no bodies; a run that fails keeps its results
 check "run" "$CAMBER" run caraxis --html caraxis.html >stdout
 look caraxis.html '"scene" not in r and "frames" not in r and len(t) > 100 and "xl" in curves'
 "$CAMBER" run simple-pendulum --max-steps 5 --html short.html >stdout 2>stderr
 check "a run that fails: exit code 1" [ $? -eq 1 ]
 look short.html 'r["run"]["status"] != "ok" and r["run"]["message"] and 0 < len(frames) and frames[-1] < 1'
 
-# ---- texts of the user's stay texts
+# ---- texts of the user are shown as texts
 cat >hostile.yaml <<'END'
 title: '</script><script>alert("1")</script><!-- & '' <b>bold</b>'
 bodies: {b: {mass: 1, com: [0, 0, -1]}}
@@ -179,7 +179,7 @@ look hostile.html 'len(scripts) == 2 and page.count("<script") == 2 and "<img" n
 look hostile.html 'r["title"] == "</script><script>alert(\"1\")</script><!-- & '"'"' <b>bold</b>" and "</title>" in page'
 look hostile.html 'r["series"]["columns"][0]["unit"].startswith("</script><img") and r["scene"]["shapes"][0]["colour"] == "</script>"'
 
-# ---- what is refused
+# ---- wrong arguments
 refuse "expected a file name that ends in .html" run fivelink --html report.txt
 cp "$SOURCE_DIR/models/simple-pendulum.yaml" model.html
 refuse "option --html is './model.html', which the model reads" run ./model.html --html ./model.html
@@ -201,7 +201,7 @@ printf 'old\n' >full.html
   exec "$CAMBER" run fivelink --html full.html >stdout 2>stderr
 )
 check "disk full: exit code 2" [ $? -eq 2 ]
-check "disk full: words: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
+check "disk full: message: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
 check "disk full: the older file" [ "$(cat full.html)" = old ]
 check "disk full: nothing else: $(ls)" [ -z "$(ls ./*.partial 2>/dev/null)" ]
 check "disk full: the summary names no report" [ "$(grep -c full.html stdout)" -eq 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Trajectories as HDF5 and MAT files: every number is that of the CSV file to the last bit, names, units, events, the model's text and the
-# command are there, also of a run that failed; a run that is killed leaves a file that can be read; a full disk is said in
-# words. The files are read by h5dump, of the HDF Group, and by the few lines of Python below, which know the MAT format from its description.
+# Trajectories as HDF5 and MAT files: every number equals that of the CSV file to the last bit; the files contain names, units, events, the
+# model's text and the command, also after a failed run; a killed run leaves a file that can be read; a full disk gives an error message.
+# HDF5 files are read by h5dump of the HDF Group, MAT files by the Python code below, which follows the published description of the format.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -157,7 +157,7 @@ for ending in csv h5 mat; do
 done
 check "equal to the last bit" python3 look.py equal stair
 
-# ---- a run that cannot go on keeps what it has, and says so in the file
+# ---- a run that fails keeps its results, and the file contains the status
 cat >fails.yaml <<'END'
 bodies: {b: {mass: 1, com: [0, 0, 0]}}
 joints: {x: {type: prismatic, child: b, axis: x, start: 1, rate: -1}}
@@ -173,7 +173,7 @@ check "killed, HDF5" python3 look.py killed run.h5 "$kills"
 check "killed, MAT" python3 look.py killed run.mat "$kills"
 rm -f run.*
 
-# ---- a run that goes on: the summary counts the rows of its own file
+# ---- a resumed run: the summary has the number of rows of its own file
 "$CAMBER" run pendulum --t-end 2 --save half.state --save-at 1 --out whole.h5 >/dev/null
 "$CAMBER" run pendulum --t-end 2 --resume half.state --out rest.csv >rest.txt
 check "rows of a run that goes on" grep -q "trajectory   $(($(wc -l <rest.csv) - 1)) points in rest.csv" rest.txt
@@ -196,12 +196,12 @@ for ending in h5 mat; do
     exec "$CAMBER" run pendulum --every 1e-3 --out "run.$ending" >/dev/null 2>stderr
   )
   check "$ending, file too large: exit code 2" [ $? -eq 2 ]
-  check "$ending, file too large: words" grep -q "^camber: cannot write 'run.$ending': .*is in 'run.$ending.partial'" stderr
+  check "$ending, file too large: message" grep -q "^camber: cannot write 'run.$ending': .*is in 'run.$ending.partial'" stderr
   check "$ending, file too large: older file" [ "$(cat "run.$ending")" = old ]
 done
 
 "$CAMBER" run pendulum --out run.txt >/dev/null 2>stderr
 check "another ending: exit code 2" [ $? -eq 2 ]
-check "another ending: words" grep -q "ends in .csv, .h5 or .mat" stderr
+check "another ending: message" grep -q "ends in .csv, .h5 or .mat" stderr
 
 finish

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# --save, --save-at and --resume: a run that is saved writes what one writes that is not, byte for byte, with every method. Another process goes
-# on from a saved state: with explicit methods and those of fixed cost it writes the lines that the first wrote behind that time, with the others
-# it comes to the same end within the tolerances. What is not a state of this run is refused in words with exit code 2.
+# --save, --save-at and --resume: saving a state does not change the output of a run, byte for byte, with every method. A run of another process
+# that is resumed from the state writes the same lines as the first one after that time with explicit methods and those of fixed cost; with the
+# other methods it ends in the same state within the tolerances. A file that is not a state of this run is refused with exit code 2 and a message.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-# what is saved makes no difference; whole.csv and rest.csv are compared by whoever calls this
+# checks that saving does not change the run; the caller compares whole.csv and rest.csv
 saved() { # METHOD T OPTION...
   local method=$1 at=$2
   shift 2
@@ -15,7 +15,7 @@ saved() { # METHOD T OPTION...
   "$CAMBER" run "$@" --method "$method" --resume run.state --out rest.csv --json >rest.json 2>words || return 1
   cmp plain.csv whole.csv
 }
-# the lines of whole.csv behind the state are those of rest.csv; the same end
+# checks that rest.csv has the lines of whole.csv after the state, and that both runs have the same end
 resumed() { # METHOD T OPTION...
   saved "$@" || return 1
   local lines
@@ -25,12 +25,12 @@ resumed() { # METHOD T OPTION...
     python3 - <<'END'
 import json
 whole, rest = json.load(open("whole.json")), json.load(open("rest.json"))
-for key in "seconds", "events", "impulses":  # what happened before is not told again
+for key in "seconds", "events", "impulses":  # a resumed run does not report events before the state
     whole.pop(key, None), rest.pop(key, None)
 raise SystemExit(whole != rest)
 END
 }
-# the same end within the tolerances
+# checks that both runs have the same end within the tolerances
 resumed_nearly() { # METHOD T OPTION...
   saved "$@" || return 1
   python3 - <<'END'
@@ -55,7 +55,7 @@ check "Cartesian coordinates" resumed mdop5 0.11 slider-crank --t-end 0.2 --form
 check "a problem written in C" resumed mdop5 1 caraxis
 check "an interval" resumed mdop5 0.5 four-bar --every 0.01
 
-# on from the end of a run
+# resumed from the end of a run
 check "saved at the end" "$CAMBER" run four-bar --t-end 0.5 --save end.state --quiet >/dev/null 2>&1
 "$CAMBER" run four-bar --t-end 1 --resume end.state --out end.csv >text 2>&1
 check "goes on from there" grep -q "t = 1 reached" text
@@ -111,12 +111,12 @@ refuse "event 'far' has ended the run" stop.yaml --save stopped.state
 check "no file of a run that was stopped" test ! -e stopped.state
 refuse "cannot" four-bar --save no/such/folder/x.state
 
-# ---- the state that a run goes on from is not written over
+# ---- the file of the state from which a run is resumed is not overwritten
 "$CAMBER" run pendulum --t-end 1 --save state.csv >/dev/null
 cp state.csv kept.csv
 "$CAMBER" run pendulum --t-end 2 --resume state.csv --out ./state.csv >/dev/null 2>words
 check "over its own state: exit code 2" [ $? -eq 2 ]
-check "over its own state: words" grep -q -- '--out and --resume are the same file' words
+check "--out would overwrite the state: message" grep -q -- '--out and --resume are the same file' words
 check "over its own state: it is still there" cmp -s state.csv kept.csv
 
 finish

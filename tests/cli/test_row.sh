@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# A row of N parallelograms through its flat position, where each loop loses a rank: every run agrees with the equation of the one
-# degree of freedom within 100 tolerances and reports every passage, whether its method passes such positions itself or an explicit one makes
-# the steps there.
+# A row of N parallelograms swings through its flat position, where each loop loses one rank. Every run agrees with the equation of the single
+# degree of freedom within 100 tolerances and reports every passage of this position, whether its method takes the steps near this position itself
+# or an explicit method does.
 #
-# CAMBER_ROWS=all runs all sizes, formulations, methods and tolerances, and prints a table; CAMBER_ROWS="40 cartesian bdf 1e-10" those
-# that have all of these words.
+# CAMBER_ROWS=all runs all sizes, formulations, methods and tolerances, and prints a table; CAMBER_ROWS="40 cartesian bdf 1e-10" runs
+# the cases with all of these words.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-# Every second body is a coupler that only shifts; gravity along the ground line, so that the row swings about the flat position.
+# Every second body is a coupler that only translates; gravity acts along the ground line, so that the row swings about the flat position.
 cat >row.yaml <<'YAML'
 title: Row of N parallelograms
 parameters: {N: 2, crank_length: 0.2, ground_length: 0.5, angle: 0.6, speed: 0}
@@ -45,7 +45,7 @@ cat >row.py <<'PYTHON'
 import json, math, os, subprocess, sys
 
 T_END, ANGLE = 1.0, 0.6
-MOST_SECONDS = 300  # a few are enough, but for sanitizers and a machine that does other things
+MOST_SECONDS = 300  # a few seconds are enough, except under sanitizers or on a busy machine
 
 
 def exact(N, steps=20000):

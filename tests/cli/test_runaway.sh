@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs that go wrong end: one that diverges stops with a status, the coordinate and the time, and keeps what it has computed; one
-# with very many events takes no more memory the longer it is.
+# A run that diverges ends with an error that names the coordinate and the time, and keeps its results. The memory of a run with very
+# many events does not grow with its length.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -22,11 +22,11 @@ check "what was computed is kept" test "$(wc -l <out.csv)" -ge 9
 timeout 60 "$CAMBER" run wrong.yaml --t-end 60 --json >json 2>words
 check "the status" grep -q '"status": "diverged"' json
 
-# steps of fixed cost with stabilisation that they are too long for: constraints drift apart, and nothing becomes infinite
+# steps of fixed cost that are too long for the stabilisation: errors of the constraints grow, and the run ends before numbers overflow
 "$CAMBER" run caraxis --method lie --option jacobian=exact --option index=2 --option stabilization=baumgarte --option alpha=700 \
   >text 2>words
 check "steps of fixed cost: exit code 1" test $? -eq 1
-check "and in words" grep -q "run away at t = .*is the step too large for the method?" words
+check "the message names the time" grep -q "run away at t = .*is the step too large for the method?" words
 
 # a spring of 100 rad/s whose force has a kink: 6,400 events in 100 s
 cat >kink.yaml <<'END'
@@ -38,6 +38,6 @@ END
 check "10,000 events are listed" test "$(grep -c '"name": "force f, line 3"' json)" -eq 10000
 check "all are counted" grep -Eq '"event_count": 2[01][0-9]{3},' json
 "$CAMBER" run kink.yaml --t-end 500 --every 500 --rtol 1e-4 >text
-check "the report says how many are listed" grep -q "only the first 10000 of 2[01][0-9]* events were kept" text
+check "the report states how many events are listed" grep -q "only the first 10000 of 2[01][0-9]* events were kept" text
 
 finish

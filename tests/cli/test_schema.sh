@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The schema of model files for editors: the bundled models satisfy it, and it knows every key that the reader knows.
+# The schema of model files for editors: the bundled models satisfy it, and it has every key of the reader (tests/support/check_schema.py).
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

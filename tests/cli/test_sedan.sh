@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The sedan, built from corner templates: its front double wishbones are exchanged for five links by one word, and both cars obey the laws of
-# mechanics that the reference beside this script computes from the list of masses and points; the corners move as lengths of rods
-# demand; steps of fixed cost follow the lane changes.
+# The sedan, which consists of corner templates: changing one word replaces its front double wishbones by five-link suspensions. Both cars satisfy
+# Newton's laws, which sedan_reference.py evaluates from the list of masses and points; the motions of the corners are those that the lengths of
+# their rods determine; runs with steps of fixed cost agree with accurate ones in the lane changes.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-quiet() { # ARGUMENT... : camber, with what it prints in a file
+quiet() { # ARGUMENT... : runs camber with its output in a file
   "$CAMBER" "$@" >printed
 }
 
@@ -31,7 +31,7 @@ for kind in double-wishbone five-link; do
 done
 check "both cars obey the laws of mechanics" reference laws double-wishbone.csv five-link.csv
 
-# ---- the corners, moved up and down with the rack to the right and to the left
+# ---- the corners, moved up and down, with the rack at the right and at the left
 for front in double-wishbone five-link; do
   rear=$([ $front = five-link ] && echo double-wishbone || echo five-link)
   sed "s|front: {include: \[corners/[a-z-]*|front: {include: [corners/$front|; s|rear: {include: \[corners/[a-z-]*|rear: {include: [corners/$rear|" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a model says under `simulate`: which command takes which key, what the command line puts in its place, and where the files go that it names.
+# The section `simulate` of a model: which command uses which key, which options of the command line replace a key, and where files that it names are written.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -35,12 +35,12 @@ refuse() { # WORDS ARGUMENT...
 }
 none() { check "no file $*" [ -z "$(find . ../there -type f ! -name model.yaml ! -name std\* "$@")" ]; }
 
-# ---- one of them is one
+# ---- a section with a single key
 model '{t-end: 0.1}'
 works check model.yaml
 check "one degree of freedom: $(head -n 1 stdout)" grep -q '^model: 1 degree of freedom$' stdout
 
-# ---- files are those of a run: no other command writes something else there
+# ---- the files are those of a run: no other command writes to them
 model '{out: run.csv, plot: run.svg, t-end: 0.1}'
 works check model.yaml
 works linearize model.yaml
@@ -55,7 +55,7 @@ rm run.csv run.svg
 model '{plot-outputs: place, t-end: 0.1}'
 works run model.yaml
 
-# ---- they stay in the folder that the command runs in, whatever links lie there
+# ---- the files are written in the current folder, also if it contains links
 printf 'keep me\n' >../there/keep.csv
 ln -s ../there away
 ln -s ../there/keep.csv link.csv
@@ -73,7 +73,7 @@ model '{out: below/..run.csv, t-end: 0.1}'
 works run model.yaml
 check "a folder below" [ -e below/..run.csv ]
 
-# ---- keys for other commands: a run reads them and their values, and goes on
+# ---- keys for other commands: a run checks them and their values, and ignores them
 model "{inputs: push, outputs: place, wheel: hub, radius: 0.3, t-end: 0.1}"
 works run model.yaml
 works linearize model.yaml
@@ -88,7 +88,7 @@ for key in at bode step-response folder vary drive load save csv video; do
   refuse "model.yaml:9:12: simulate: '$key' belongs on the command line" check model.yaml
 done
 
-# ---- the command line chooses the start; options of the model's method are its own, whichever command reads them
+# ---- the command line chooses the start; options of the model's method apply to this method only, with every command
 model '{equilibrium: true, t-end: 0.1}'
 works run model.yaml --start x=0 --steady "x'=0"
 check "no equilibrium: $(cat stdout)" [ "$(grep -c equilibrium stdout)" -eq 0 ]

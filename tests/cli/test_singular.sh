@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A parallelogram through its flat position: camber run says when the constraints lose rank and which, in words and in JSON;
-# camber check knows a start in that position.
+# A parallelogram swings through its flat position: camber run reports when the constraints lose rank and which, in text and in JSON;
+# camber check reports a start in that position.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -29,7 +29,7 @@ outputs: {crank: theta, rocker: psi, energy: energy}
 simulate: {t-end: 4, rtol: 1e-8}
 END
 
-# The swing's period from the complete elliptic integral by the arithmetic-geometric mean; passages each half period.
+# Computes the period of the oscillation by the arithmetic-geometric mean; the flat position is passed in each half period.
 expect_passages() { # JSON
   python3 - "$1" <<'END'
 import json, math, sys
@@ -45,7 +45,7 @@ period = 2 * math.pi * math.sqrt(J / (S * g)) / x
 expected = [period * (0.25 + 0.5 * k) for k in range(100) if period * (0.25 + 0.5 * k) < 4]
 found = run["singularities"]
 assert len(found) == len(expected) >= 8, (len(found), len(expected))
-# thin rods have a little inertia about their radius: times agree to a part in a thousand, and with each other much better
+# the rods have a small radius and a small inertia because of it: times agree within 0.1 %, and with each other much better
 for one, t in zip(found, expected):
     assert abs(one["t"] - t) < 2e-3 * t, (one["t"], t)
     assert one["constraints"] and all(isinstance(name, str) for name in one["constraints"])
@@ -62,7 +62,7 @@ for method in mdop5 mdop853 hem5; do
 done
 
 "$CAMBER" run parallelogram.yaml >words.txt
-check "passages in words" grep -q "the constraints lose rank here: '" words.txt
+check "passages are printed" grep -q "the constraints lose rank here: '" words.txt
 
 holds() { # FILE EXPRESSION of r
   python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2"
@@ -77,8 +77,8 @@ check "and check knows it" holds check.json 'r["singular"] and r["degrees_of_fre
 sed 's/close: .*/close: {type: revolute, bodies: [rocker, coupler], at: B, axis: -y}/' parallelogram.yaml >hinged.yaml
 sed 's/close: .*/close: {type: spherical, bodies: [rocker, coupler], at: B}/' parallelogram.yaml >balls.yaml
 
-# abm in Cartesian coordinates: a choice of independent coordinates that was made near the flat position is not kept until they say
-# nothing about the others (the energy was off by 0.4 % with exit code 0).
+# abm in Cartesian coordinates changes independent coordinates that were chosen near the flat position before they no longer determine
+# the dependent ones. (Without this the energy had an error of 0.4 % with exit code 0.)
 keeps_energy() { # TOLERANCE SETTING...
   local tolerance=$1
   shift
@@ -96,7 +96,7 @@ for tolerance in 1e-4 1e-6; do
     --set coupler_mass=1.3 --set rocker_mass=1 --set thick=0.08 --set angle=1.4 --set speed=4.75
 done
 
-# Begun in the flat position abm may not get away from it, but says so; it had gone on without a constraint.
+# A run with abm that begins in the flat position is right or fails with a message. (It once continued without one of the constraints.)
 right_or_in_words() { # SPEED
   if "$CAMBER" run hinged.yaml --formulation cartesian --method abm --rtol 1e-6 --set angle=0 --set speed="$1" --json \
     >run.json 2>words.txt; then
@@ -109,8 +109,8 @@ for speed in 1.5 2 3; do
   check "abm begun flat with $speed rad/s" right_or_in_words $speed
 done
 
-# The same with implicit methods and joint coordinates: the first step went without a constraint, and what that had done was taken back
-# in the second without counting as an error of either (the energy was off by 1,000 tolerances).
+# The same with implicit methods in joint coordinates. (The first step once left out a constraint, and the second one corrected the effect
+# without including it in an error estimate: the energy had an error of 1,000 tolerances.)
 keeps_energy_or_says() { # METHOD SPEED
   if "$CAMBER" run parallelogram.yaml --method "$1" --set angle=0 --set speed="$2" --rtol 1e-7 --t-end 0.3 --out flat.csv >/dev/null 2>words.txt; then
     python3 - <<'END'
@@ -143,7 +143,7 @@ one, two = (json.load(open(f"{name}.json")) for name in ("exact", "begun"))
 assert abs(one["outputs"]["crank"] - two["outputs"]["crank"]) < 1e-5 and len(one["singularities"]) == len(two["singularities"])'
 done
 
-# A run is not disturbed by being saved while an explicit method makes the steps near the flat position, and goes on from there.
+# A run can be saved while an explicit method takes the steps near the flat position, without effect on the run, and resumed from there.
 "$CAMBER" run parallelogram.yaml --method radau5 --t-end 1 --json >whole.json
 first=$(python3 -c 'import json; print(json.load(open("whole.json"))["singularities"][0]["t"])')
 "$CAMBER" run parallelogram.yaml --method radau5 --t-end 1 --save half --save-at "$first" --json >saved.json

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Andrews' squeezing mechanism (IVP Test Set for Initial Value Problem Solvers, release 2.4): seven bodies, a crank of 1,500 rad/s and links
-# that come to rest now and then. Each method agrees with the reference solution published there, in joint coordinates. The classic control
-# of radau5, whose error test does not hold velocities, says so.
+# whose velocities become 0 at times. In joint coordinates each method agrees with the reference solution published there. With the classic
+# control of radau5, whose error test does not include velocities, there is a warning.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Start values through the command line: what a model or --start gives is held, whatever the size of the model and whatever its
-# formulas branch on; loops close on the branch that belongs to the given position; what had to move is reported, measured from
-# what was given.
+# Start values on the command line: values that a model or --start gives are kept, for models of any size and with formulas that have
+# branches; loops are closed in the branch that belongs to the given position; changes of other coordinates are reported, measured from
+# the given values.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -19,7 +19,7 @@ sys.exit(not eval(sys.argv[2]))
 PYTHON
 }
 
-# A crank at 20 rad/s, upright, and seventy bodies that have nothing to do with it: more than 64 unknowns. r = 0.1.
+# An upright crank at 20 rad/s, and seventy bodies that are not connected with it: more than 64 unknowns. r = 0.1.
 {
   printf 'points: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.28284271247461903, 0, 0]}\nbodies:\n'
   printf '  crank: {mass: 0.5, rod: [A, B]}\n  rod: {mass: 1, rod: [B, C]}\n  piston: {mass: 0.3, com: C}\n'
@@ -35,9 +35,9 @@ PYTHON
 "$CAMBER" check many.yaml --json >many.json 2>/dev/null
 check "a given rate is held in a large model" holds many.json 'near(r["v"][:3], [20, -20, 2])'
 "$CAMBER" check many.yaml --start main=0.3 --start "s7'=-2" --json >many.json 2>/dev/null
-check "and what --start says" holds many.json 'near([r["q"][0], r["v"][0], r["v"][9]], [0.3, 20, -2])'
+check "values of --start are kept" holds many.json 'near([r["q"][0], r["v"][0], r["v"][9]], [0.3, 20, -2])'
 
-# A row of two parallelograms, cranks of 1 m, 1 m apart. The first crank is given: the others turn as far, the bars stay level.
+# A row of two parallelograms with cranks of 1 m at distances of 1 m. The angle of the first crank is given: the others have the same angle, and the bars stay horizontal.
 cat >row.yaml <<'YAML'
 parameters: {angle: 0}
 points: {O0: [0, 0, 0], P0: [0, 0, 1], O1: [1, 0, 0], P1: [1, 0, 1], O2: [2, 0, 0], P2: [2, 0, 1]}
@@ -68,21 +68,21 @@ check "--start is held" holds row.json 'near(r["q"], [1.2] * 3 + [-1.2] * 2)'
 "$CAMBER" run row.yaml --start j1=0.8 --formulation cartesian --t-end 0.01 --json >row.json 2>/dev/null
 check "in Cartesian coordinates too" holds row.json 'r["status"] == "ok"'
 "$CAMBER" check row.yaml --start j0=0.8 >words.txt 2>/dev/null
-check "check says what moved" grep -q 'positions    moved by 1.6 rad to be consistent, [jb][12] most' words.txt
+check "camber check reports which coordinate has moved most" grep -q 'positions    moved by 1.6 rad to be consistent, [jb][12] most' words.txt
 check "velocities that are 0 fit" grep -q 'velocities   consistent as given' words.txt
 "$CAMBER" check row.yaml --start "j0'=2" >words.txt 2>/dev/null
 check "the velocities of two cranks and two bars move by 2 each" grep -q 'velocities   moved by 4 rad/s to be consistent, [jb][12]. most' words.txt
 "$CAMBER" run row.yaml --start j0=0.8 --t-end 0 >words.txt 2>/dev/null
 check "and so does run" grep -q 'positions moved by 1.6 rad to be consistent' words.txt
 
-# Two values that contradict each other: the first is held, the second is named.
+# Two values that contradict each other: the first one is kept, the message names the second one.
 "$CAMBER" check row.yaml --start j0=0.8 --start j2=0.3 --json >row.json 2>words.txt
 check "a value that cannot be held is named" grep -q "coordinate 'j2' cannot start at 0.3: the constraints make it 0.8" words.txt
 check "the other is held" holds row.json 'near(r["q"], [0.8] * 3 + [-0.8] * 2)'
 "$CAMBER" check row.yaml --start "j0'=2" --start "j2'=3" --json >row.json 2>words.txt
 check "and a rate" grep -q "rate 'j2'' cannot start at 3: the constraints make it 2" words.txt
 
-# A cart and a bob that hangs from it. Whatever the cart is told, the bob starts as given.
+# A cart and a bob that hangs from it. For every start value of the cart, the bob starts as given.
 cat >cart.yaml <<'YAML'
 points: {O: [0, 0, 0], B: [0, 0, -1]}
 bodies: {cart: {mass: 2, com: O}, bob: {mass: 1, rod: [O, B]}}
@@ -105,7 +105,7 @@ cart 'abs(t - 1)' 1 -1
 cart '0.5 + t' 0.5 1
 check "what the drive moves is reported" holds cart.json 'near([r["moved"]["q"], r["moved"]["v"]], [0.5, 1])'
 
-# A wheel that follows a road given by points, 19 cm down at the start, and a car above it.
+# A wheel that follows a road given by points, at a height of -19 cm at the start, and a car above it.
 cat >road.yaml <<'YAML'
 points: {W: [0, 0, 0], C: [0, 0, 1]}
 bodies: {wheel: {mass: 20, com: W}, car: {mass: 400, com: C}}
@@ -119,12 +119,12 @@ YAML
 "$CAMBER" check road.yaml --json >road.json
 check "wheel on a road by points" holds road.json 'near(r["q"] + r["v"], [-0.19, 0.05, -0.42, 0])'
 
-# Where not all values can be held, those of the command line come before those of the model.
+# If not all values can be kept, those of the command line have priority over those of the model.
 "$CAMBER" check four-bar --start "psi'=5" --json >bar.json 2>/dev/null
 rate="abs(r[\"v\"][2] - 5) < 1e-9"
 check "--start comes before the model's rates" holds bar.json "$rate"
-# A slider-crank that is drawn at a dead centre: the slider's start is reached, by a crank that turns forward; where the reach ends the
-# warning has the true number. With r = 0.05, l = 0.2 and the slider s short of the dead centre, by the cosine theorem
+# A slider-crank whose design position is a dead centre: the start value of the slider is reached, with the crank turned forward; a value out of
+# reach gives a warning with the right number. With r = 0.05, l = 0.2 and the slider at a distance s from the dead centre, by the law of cosines
 # cos main = ((r + l - s)^2 + r^2 - l^2)/(2 r (r + l - s)): 1.44546849562683 for s = 0.05.
 cat >dead.yaml <<'END'
 parameters: {r: 0.05, l: 0.2, s: -0.05}
@@ -144,7 +144,7 @@ for formulation in explicit cartesian; do
   "$CAMBER" run dead.yaml --t-end 0 --formulation $formulation --json >dead.json 2>words.txt
   check "$formulation: a start from a dead centre" \
     awk '/"angle": [0-9-]/ {a = $2 + 0} /"x": [0-9-]/ {x = $2 + 0} END {exit !((a - 1.44546849562683)^2 < 1e-18 && (x + 0.05)^2 < 1e-20)}' dead.json
-  check "$formulation: says which way" grep -q "dead centre of coordinate 'bore'.*main' is positive" words.txt
+  check "$formulation: the message has the direction" grep -q "dead centre of coordinate 'bore'.*main' is positive" words.txt
 done
 "$CAMBER" check dead.yaml --set s=-0.1 >text.txt 2>words.txt
 check "the other dead centre is reached" test "$(grep -c "cannot start" words.txt)" -eq 0
@@ -161,15 +161,15 @@ joints: {ball: {type: spherical, orientation: euler, child: b, at: [0, 0, 0], st
 END
 for form in explicit cartesian; do
   "$CAMBER" check ball.yaml --formulation $form >text.txt 2>words.txt
-  check "$form: a length of 1.41 is told" grep -q "warning: ball.yaml:3:86: joint 'ball': the Euler parameters have the length 1.41421356, " words.txt
+  check "$form: a warning has the length of 1.41" grep -q "warning: ball.yaml:3:86: joint 'ball': the Euler parameters have the length 1.41421356, " words.txt
   "$CAMBER" check ball.yaml --formulation $form --set p=1e-7 >text.txt 2>words.txt
   check "$form: rounding is not" test ! -s words.txt
   "$CAMBER" check ball.yaml --formulation $form --set p=0 --start ball.p1=0.5 >text.txt 2>words.txt
   check "$form: nor what --start makes of it, silently" grep -q "Euler parameters from 'ball.p0' on start with the length 1.11803399" words.txt
 done
 
-# In Cartesian coordinates joints come in the order of their use, not of the file: in outputs, forces and motions. The point b is where
-# the angles p and p + q take it.
+# In Cartesian coordinates joints are added in the order of their first use in outputs, forces and motions, not in the order of the file. The
+# position of the point b follows from the angles p and p + q.
 chain() { # LINES: after the joints
   cat <<END
 gravity: [0, 0, 0]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# camber linearize --vary: pictures and tables of eigenvalues over speed, no crossing left out, words for what it has no use for; and a car on a
-# double wishbone, whose loops are closed by balls, that stays in the steady motion found for it.
+# camber linearize --vary: plots and tables of eigenvalues over speed, with all crossings, and messages for unsuitable arguments; a car on double
+# wishbones, whose loops are closed by spherical joints, stays in the steady motion that was found.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -80,7 +80,7 @@ check 'exit 1' test $? -eq 1
 has 'The table ends early: no steady motion' ends.svg
 check 'what there is' test "$(grep -c '^3,' ends.csv)" -eq 2
 
-# ---- beside a fast eigenvalue a slow one may not be told from 0: that is no crossing, whichever rows fall there
+# ---- next to a fast eigenvalue a slow one may not be distinguishable from 0: that is not a crossing, wherever the rows of the table are
 cat >critical.yaml <<'END'
 bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
 joints: {x: {type: prismatic, child: car, axis: x, rate: 3}}
@@ -112,7 +112,7 @@ check 'unstable at all speeds' "$CAMBER" linearize nocritical.yaml --vary speed=
 check 'slow eigenvalues' python3 -c 'import csv
 slow = {float(r["speed"]): float(r["re"]) for r in csv.DictReader(open("slow.csv")) if r["moves"] == "slow"}
 assert len(slow) == 7 and all(abs(re - 0.02 * u) < 1e-9 for u, re in slow.items()), slow'
-# A weak spring beside one of 1e10 N/m is nothing but rounding of the other: between 5 and 7 m/s, where λ² + 0.02 λ + 0.01 (6 − speed) = 0, no row is told.
+# A weak spring next to one of 1e10 N/m is within the rounding errors of the other: between 5 and 7 m/s, where λ² + 0.02 λ + 0.01 (6 − speed) = 0, the stability of no row is reported.
 cat >sway.yaml <<'END'
 gravity: [0, 0, 0]
 points: {G: [0, 0, 0]}
@@ -132,7 +132,7 @@ check 'rows in the band' "$CAMBER" linearize sway.yaml --vary speed=3:9:25 >sway
 check 'no edge of the band is critical' test "$(grep -c '^  critical' sway.txt)" -eq 0
 check "which rows: $(cat stderr)" grep -qE 'between speed = (4.75|5|5.25) and (6.75|7|7.25|7.5) an eigenvalue is too small' stderr
 
-# The pair p, r passes 0 at 5.18 m/s. By then the motion is unstable already, by `b` from 5.28 m/s down, which is not told from 0 there beside its coupling with `a`.
+# The pair p, r passes 0 at 5.18 m/s. The motion is then already unstable because of `b`, below 5.28 m/s; there `b` cannot be distinguished from 0 because of its coupling with `a`.
 cat >hidden.yaml <<'END'
 bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
 joints: {x: {type: prismatic, child: car, axis: x, rate: 9}}
@@ -149,8 +149,8 @@ check 'one hides' "$CAMBER" linearize hidden.yaml --vary speed=9:3:5 --json >cri
 check 'what may be unstable already has no critical speed' grep -q '"critical": *\[\]' critical.json
 has 'between speed = 6 and 4.5 an eigenvalue is too small to be distinguished from 0' stderr
 
-# Between 6 and 9 m/s `slow` passes 0 while `other` makes the motion unstable, and `other` does so twice: what is found must explain why the
-# motion is stable at 9 m/s, also if the table has no rows between.
+# Between 6 and 9 m/s `slow` passes 0 while `other` makes the motion unstable, and `other` passes 0 twice: the crossings that are found must explain why
+# the motion is stable at 9 m/s, also if the table has no rows between.
 cat >crowded.yaml <<'END'
 bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
 joints: {x: {type: prismatic, child: car, axis: x, rate: 3}}
@@ -166,8 +166,8 @@ for range in 3:9:3 3:9:13; do
   has 'critical speed  8.184' critical.txt
 done
 
-# ---- the benchmark bicycle (Meijaard, Papadopoulos, Ruina and Schwab 2007, table 1), whose wheels roll by viscous slip: from table to table the same
-# weave and capsize speeds, which tend to those of ideal rolling as the slip becomes small
+# ---- the benchmark bicycle (Meijaard, Papadopoulos, Ruina and Schwab 2007, table 1), whose wheels roll with viscous slip: all tables give the same
+# weave and capsize speeds, which converge to those of ideal rolling as the slip becomes small
 cat >bicycle.yaml <<'END'
 parameters: {w: 1.02, c: 0.08, tilt: pi/10, rR: 0.3, rF: 0.35, k: 1e8, b: 1e5, v0: 4}
 points: {R: [0, 0, rR], F: [w, 0, rF], B: [0.3, 0, 0.9], H: [0.9, 0, 0.7], S: [w + c, 0, 0]}
@@ -197,7 +197,7 @@ END
 for range in 3:8:6 3:8:11 3:8:101 8:3:26; do
   check "the bicycle, $range" "$CAMBER" linearize bicycle.yaml --vary "speed=$range" --json >"bicycle-$range.json"
 done
-# whether a row at 6 m/s is told from 0 there is up to rounding: -0.004 1/s beside eigenvalues of some 10^7; the rows stay away from it
+# at 6 m/s the eigenvalue -0.004 1/s is within rounding errors of eigenvalues of about 10^7 1/s; the table has no row near this speed
 check 'with less slip' "$CAMBER" linearize bicycle.yaml --vary speed=3:8:12 --set b=1e7 --set k=1e9 --json >rolling.json
 check 'weave and capsize' python3 - <<'END'
 import glob, json
@@ -211,7 +211,7 @@ speeds = json.load(open("rolling.json"))["critical"]
 assert len(speeds) == 2 and all(abs(a - b) < 7e-5 for a, b in zip(speeds, ideal)), speeds
 END
 
-# ---- refused in words
+# ---- wrong arguments
 refused() { # WORDS ARGUMENT...
   local words=$1
   shift
@@ -238,13 +238,13 @@ check 'a velocity that is not free: exit 2' test $? -eq 2
 has "--free spin is missing" stderr
 check 'with it' "$CAMBER" linearize wheel.yaml --steady speed=2 --steady "spin'=5" --free spin >report
 
-# ---- exported code starts elsewhere, and says so
+# ---- exported code does not start in the steady motion; a message states this
 sed 's/^simulate: .*/simulate: {trim: drive, steady: {speed: 3}}/' waves.yaml >export.yaml
 check 'export' "$CAMBER" export c export.yaml -o exported >report 2>stderr
 has "exported code starts from the model's start values" stderr
 check 'said once' test "$(grep -c 'steady motion' stderr)" -eq 1
 
-# ---- a car with the bundled double wishbone: it stays as it is
+# ---- a car with the bundled double wishbone stays in its steady motion
 check 'the car' python3 - "$SOURCE_DIR/models/double-wishbone.yaml" <<'END'
 import sys
 text = open(sys.argv[1]).read()
@@ -292,7 +292,7 @@ assert abs(float(rows[0]["r"]) - turn) < 1e-9 and abs(float(rows[0]["speed"]) - 
 END
 done
 
-# Straight ahead the speed goes back by its drag, d(2 u²)/du over the mass of all bodies, beside bushings that are 2·10⁷ times faster.
+# Straight ahead, deviations of the speed u decay because of the drag with the rate d(2 u²)/du divided by the mass of all bodies; the eigenvalues of the bushings are 2·10⁷ times faster.
 check 'eigenvalues of the car' "$CAMBER" linearize wishbone.yaml --json >wishbone.json
 check 'the drag is seen' python3 - <<'END'
 import json
@@ -301,7 +301,7 @@ slow = [e["re"] for e in json.load(open("wishbone.json"))["eigenvalues"] if not 
 assert len(slow) == 1 and abs(slow[0] * mass / (4 * 15) + 1) < 1e-4, slow
 END
 
-# Outputs that read the root of an equation and a table: their derivatives come from a copy of the graph.
+# Outputs that depend on the root of an equation and on a table: their derivatives are computed in a copy of the expression graph.
 cat >root.yaml <<'END'
 bodies: {c: {mass: 2, box: [1, 1, 1], at: [0, 0, 0]}}
 joints: {x: {type: prismatic, child: c, axis: x, rate: 3}}
@@ -334,7 +334,7 @@ END
 "$CAMBER" run root.yaml --json >plain.json
 check "without the option there is none" python3 -c 'import json, sys; sys.exit("trim" in json.load(open("plain.json")))'
 
-# ---- a value that is found has to be one that the parameter may have, and numbers that differ do so in words
+# ---- a value that is found must be valid for the parameter; messages print numbers with enough digits to show their difference
 cat >range.yaml <<'END'
 parameters: {F: {value: 1, least: 0, most: 3}}
 bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `camber run` prints at the end: outputs with their extremes, named events, one line for warnings of a kind; --states and --verbose.
+# The summary of `camber run`: outputs with their extremes, named events, one line for all warnings of a kind; --states and --verbose.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -65,7 +65,7 @@ row size 2 1 2 1.66530 # √(1.5 + 4/π)
 prints '^  way .* m$'
 silent_on '^  positions|^  velocities|^  multipliers'
 
-# ---- events: what the model names; kinks in formulas are counted, and listed if they are asked for
+# ---- events that the model names are listed; kinks in formulas are counted, and listed with --verbose
 
 prints 'far, (rising|falling)'
 prints ' in formulas, .*--verbose lists them'
@@ -85,7 +85,7 @@ prints '"name":"force k, line 4[^}]*"kind":"formula"|"kind": ?"formula"'
 prints '^  events +t = 0\.2 +tyre lifts off$'
 prints '^ +t = 0\.2246199379[0-9]* +tyre touches$'
 
-# All events with --verbose, however many; the first ones without it.
+# All events are listed with --verbose, only the first ones without it.
 cat >grid.yaml <<'EOF'
 gravity: [0, 0, 0]
 bodies: {m: {mass: 1, com: [0, 0, 0]}}

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A rod without a radius has no moment of inertia about itself. Where a joint lets it turn that way there is no acceleration for that
-# turn: every formulation refuses it, in every direction, with the body and the axis. Where the turn is not free the rod swings as
-# it should. The same holds for rotors, which have inertia about their axis only.
+# A rod without a radius has no moment of inertia about its own axis. If its joint allows this rotation, the angular acceleration is
+# undefined: every formulation refuses the model, for every direction of the axis, with a message that names the body and the axis. If the
+# rotation is not free, the rod swings correctly. The same holds for rotors, which have inertia about their axis only.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-# model FILE JOINT [BODY [JOINT [LOOPS]]]: a rod from A to B on a joint with these keys, and what else is given
+# model FILE JOINT [BODY [JOINT [LOOPS]]]: writes a model of a rod from A to B on a joint with these keys, with further bodies, joints and loops
 model() {
   cat >"$1" <<END
 parameters: {cx: 1, cy: 0, cz: 0}
@@ -44,7 +44,7 @@ refused() {
   done
 }
 
-# Where the tip is at the end.
+# Prints the position of the tip at the end.
 tip() {
   awk '$1 == "outputs" {inside = 1} inside && $1 ~ /^[xyz]$/ {printf "%.6f ", $2 + 0}' text
 }
@@ -94,7 +94,7 @@ model thin.yaml "type: spherical, orientation: euler, rate: [0, 0.2, 0.3]"
 sed -i 's/rod: \[A, B\]/rod: [A, B], radius: 0.001/' thin.yaml
 accepted "a rod with a radius of a thousandth of its length" thin.yaml
 
-# A rotor has inertia about its axis only. It is taken with a warning, and refused where something else turns it.
+# A rotor has inertia about its axis only. It is accepted with a warning, and refused if it can rotate about another axis.
 # rotor FILE JOINT
 rotor() {
   model "$1" "$2"

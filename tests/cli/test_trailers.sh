@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Vehicles with trailers: steady motions of parts on joints of their own, the speed from which a trailer snakes, and how far hitches come apart.
+# Vehicles with trailers: steady motions of vehicle parts on separate joints, the speed above which a trailer snakes, and the constraint errors of hitches.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -52,7 +52,7 @@ outputs = json.load(open(sys.argv[1]))["outputs"]
 assert abs(outputs["angle"] + 0.05196115827) < 1e-7 and abs(outputs["side"] - 0.1123572835) < 1e-7
 END
 
-# ---- The car with its suspensions: eigenvalues predict where swings begin to grow in a run.
+# ---- The car with its suspensions: eigenvalues predict the speed at which oscillations begin to grow in a run.
 cat >growth.py <<'END'
 """growth.py FILE.csv: the rate at which swings of the hitch angle grow behind t = 3 s, by a straight line through the logarithms."""
 import csv, math, sys
@@ -83,7 +83,7 @@ stable=(--set trailer_com_x=0.3 --set trailer_com_z=0.8)
 check 'the other load does not snake' [ "$(awk '$1 + 0 >= 15 && $2 < 0' stable.txt | wc -l) $(grep -c critical stable.txt)" = '4 0' ]
 check 'nor in a run at 40 m/s' python3 -c 'import sys; sys.exit(not float(sys.argv[1]) < -0.1)' "$(swing 40 "${stable[@]}")"
 
-# ---- Hitches of a truck with lie, steps of 1 ms: constraints stay closed, a spring yields by force over stiffness.
+# ---- Hitches of a truck with lie and steps of 1 ms: constraints stay closed; a spring is deflected by force divided by stiffness.
 for hitch in semitrailer trailers/semitrailer-spring; do
   "$CAMBER" run $hitch --method lie --step 0.001 --t-end 5 --option bound=none --every 0.01 --out "$(basename $hitch).csv" >/dev/null
 done
@@ -97,8 +97,8 @@ t, closed = column("semitrailer.csv", "hitch_defect")
 assert t[-1] == 5 and max(closed) <= 1e-5
 t, apart = column("semitrailer-spring.csv", "hitch_defect")
 assert t[-1] == 5 and 1e-2 < max(apart[100:]) < 1e-1
-load = 27361 * 9.81 * 4.79 / 11.11   # of the fifth wheel, at rest
-straight = [d for x, d in zip(t, apart) if 2 < x < 4]   # where it still swings up and down
+load = 27361 * 9.81 * 4.79 / 11.11   # static load of the fifth wheel
+straight = [d for x, d in zip(t, apart) if 2 < x < 4]   # while the vertical oscillation decays
 assert abs(sum(straight) / len(straight) * 2e6 / load - 1) < 0.01, straight[0]
 t, angle = column("semitrailer.csv", "hitch_angle")
 assert 0.5 < max(map(abs, angle)) < 4   # the slalom has begun

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# camber tyre: every bundled file is read, drawn and written; what is printed agrees with the curves; broken files and options are refused;
+# camber tyre: every bundled file is read, plotted and written; the printed numbers agree with the curves; wrong files and options are refused;
 # docs/tyres.md has every key of the table.
 set -u
 # shellcheck source=../support/cli.sh
@@ -44,7 +44,7 @@ refuse() { # WORDS ARGUMENT...
 car=$SOURCE_DIR/models/tyres/car-205-60r15.tir
 sed 's/^FNOMIN.*/FNOMIN = heavy/' "$car" >bad.tir
 refuse "bad.tir:$(grep -n FNOMIN bad.tir | cut -d: -f1):10: FNOMIN is 'heavy'; expected a number" bad.tir
-# A model that uses the file says so as well, and which force does.
+# With a model that uses the file, the message also names the force.
 cat >uses-bad.yaml <<'YAML'
 points: {W: [0, 0, 0.3]}
 bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}
@@ -80,11 +80,11 @@ outputs: {load: tyre.Fz}
 simulate: {t-end: 0.01, method: radau5}
 YAML
 "$CAMBER" run side.yaml --set lean=0.05 --json >out 2>err
-check "'$(cat err)' says what is left out" grep -qF "side.yaml:5:83: force 'tyre': the load is computed without the forces along the road: Q_FCX = 0 and Q_FCY = 0.3 of 'side.tir' are left out" err
+check "the message has what is left out: '$(cat err)'" grep -qF "side.yaml:5:83: force 'tyre': the load is computed without the forces along the road: Q_FCX = 0 and Q_FCY = 0.3 of 'side.tir' are left out" err
 sed 's/^Q_FCY.*//' side.tir >plain.tir
 sed 's/side.tir/plain.tir/' side.yaml >plain.yaml
 "$CAMBER" run plain.yaml --set lean=0.05 --json >out2 2>err
-check "'$(cat err)' has nothing to say" test ! -s err
+check "no message: '$(cat err)'" test ! -s err
 check 'camber alone does not change the load' python3 -c "
 import json
 a, b = (json.load(open(f))['outputs']['load'] for f in ('out', 'out2'))

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Events of the user's, stops and restitution on the command line: what is wrong in a model is told with its place, what a method or an
-# export cannot do is refused, a run that an event stops is done and says why, rests are told with the time at which impacts accumulate.
+# Events of the user, stops and restitution on the command line: errors in a model are reported with their positions; methods and exports that do
+# not support them are refused; a run that an event stops is successful and reports the event; resting contacts are reported with the time at
+# which impacts accumulate.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -79,21 +80,21 @@ contact "restitution: 1, friction: 0.3" 4:107 "expected no 'friction' beside it"
 contact "restitution: 1}, push: {type: load, on: {body: ball, at: [0, 0, 1]}, force: [0, 0, bench.fz]" 4:174 \
   "'bench.fz' is known only when the motion is and cannot stand in a force"
 
-# ---- methods and exports that have no room for it
+# ---- methods and exports that do not support events
 
 model "{touch: {when: z < 0, action: {reset: {z': -z'}}}}"
 for method in lie rosw2; do
   "$CAMBER" run bad.yaml --method $method >out 2>err
   check "$method refuses resets" test $? -eq 2
-  check "$method says why" grep -q "cannot reset velocities" err
+  check "$method: the message has the reason" grep -q "cannot reset velocities" err
 done
 "$CAMBER" export c bad.yaml -o exported >out 2>err
 check "an export with resets is refused" test $? -eq 2
-check "and says why" grep -q "event 'touch' resets velocities" err
+check "the message names the event that resets velocities" grep -q "event 'touch' resets velocities" err
 model "{high: {when: z > 0, action: stop}}"
 "$CAMBER" export c bad.yaml -o exported >out 2>err
 check "an export with an event that stops is refused" test $? -eq 2
-check "and says why, too" grep -q "event 'high' ends the run" err
+check "the message names the event that ends the run" grep -q "event 'high' ends the run" err
 for law in 0.5 "{law: poisson, value: 0.5}"; do
   model "{}" "{bench: {type: stop, formula: z + 1, restitution: $law}}"
   echo "outputs: {f: bench.force, g: z.fx}" >>bad.yaml
@@ -120,7 +121,7 @@ END
 check "a run that an event stops is done" test $? -eq 0
 "$CAMBER" run stops.yaml >out
 check "exit code 0" test $? -eq 0
-check "it says what stopped it" grep -q "stopped  *by event 'left.touch' at t = 0.4515236" out
+check "the report names the event that stopped the run" grep -q "stopped  *by event 'left.touch' at t = 0.4515236" out
 cat >look.py <<'END'
 import csv, json, math
 
@@ -135,7 +136,7 @@ assert float(rows[-1]["t"]) == run["t"] and abs(float(rows[-1]["h"])) < 1e-9, ro
 END
 check "the last row is where the event is" python3 look.py
 
-# ---- rest
+# ---- resting contacts
 
 cat >ball.yaml <<'END'
 parameters: {e: 0.8}
@@ -146,7 +147,7 @@ forces: {lift: {type: load, on: {body: ball, at: [0, 0, 0]}, force: [0, 0, "max(
 simulate: {t-end: 9}
 END
 "$CAMBER" run ball.yaml --set e=0.1 >out
-check "a rest is told with the time at which impacts accumulate" \
+check "a resting contact is reported with the time at which impacts accumulate" \
   grep -q "bench comes to rest (impacts accumulate at t = 0.55186222" out
 check "and so is its end" grep -Eq "t = 7.96[0-9]* +bench leaves" out
 "$CAMBER" run ball.yaml --rtol 1e-10 --json >ball.json
@@ -163,7 +164,7 @@ assert abs(last["t"] - (6 + 9.81 / 5)) < 1e-8 and "stopped_by" not in run, last
 END
 check "the limit is in the JSON" python3 look.py
 
-# ---- a reset of one's own ends in rest in all coordinates: the rate of a joint and that of what it carries are the same
+# ---- an impact law written as a reset ends in a resting contact in all coordinates: joint rate and velocity of the carried body agree
 
 cat >own.yaml <<'END'
 bodies: {b: {mass: 2, com: [0, 0, 1]}}
@@ -204,7 +205,7 @@ for event in "{when: sqrt(z) < 0.5}" "{when: z < 0, action: {reset: {z': sqrt(z'
   check "no value: words ($event)" grep -q "^camber: " err
 done
 
-nan() { # LINES: of a ball that falls, with what has no value from t = 0.4 or 1 on
+nan() { # LINES: runs a model of a falling ball with these lines, in which a formula has no value from t = 0.4 or 1 on
   local method
   sed -e '/^loops:/d' -e '/^forces:/d' ball.yaml >nan.yaml
   printf '%s\n' "$@" >>nan.yaml
@@ -220,7 +221,7 @@ nan "loops: {low: {type: stop, formula: z*sqrt(1 - t), restitution: 0}}"
 nan "loops: {low: {type: stop, formula: z, restitution: 0}}" "forces: $push sqrt(1 - t)]}}"
 nan "forces: $push \"-20*(1 + sqrt(1 - t))*sign(z')\"]}}"
 
-# ---- what cannot go on, and what can
+# ---- runs that must end, and runs that can continue
 
 cat >fall.yaml <<'YAML'
 bodies: {ball: {mass: 1, sphere: [0, 0, 1], radius: 0.1}}
@@ -236,15 +237,15 @@ fall() { # HEIGHT REST
 }
 fall -0.3 "loops: {floor1: {type: stop, formula: z, restitution: 0.5}}"
 check "a start inside a stop: exit code 1" test $? -eq 1
-check "a start inside a stop: words" grep -q "stop 'floor1': its gap is -0.3 at t = 0, where the run begins" err
+check "a start inside a stop: message" grep -q "stop 'floor1': its gap is -0.3 at t = 0, where the run begins" err
 fall 1 "events: {e1: {when: z < 0 and t > 0.1, action: {reset: {z': -0.5*z'}}}}"
 check "impacts without a surface to rest on: exit code 1" test $? -eq 1
-check "impacts without a surface to rest on: words" grep -q "event 'e1' comes faster and faster" err
+check "accumulating impacts without a surface for a resting contact: message" grep -q "event 'e1' comes faster and faster" err
 fall 1 "loops: {floor1: {type: stop, formula: z - u, restitution: 0.5}}"
 check "a rest on a surface that moves with an input: exit code 0" test $? -eq 0
 check "a rest on a surface that moves with an input: where" awk '$1 == "\"h\":" { found = ($2 - 0.01*sin(3))^2 < 1e-16; exit } END { exit !found }' out
 
-# a stair that rises into a ball which is on its way up
+# a rising stair that hits a ball which moves upwards
 cat >rise.yaml <<'YAML'
 bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
 joints: {f: {type: free, child: ball, start: [0.45, 0, 0.2], rate: [1, 0, 3, 0, 0, 0]}}
@@ -257,7 +258,7 @@ for method in auto bdf; do
   check "$method: and it is named" grep -q "stop 'step': its gap is -0.1622[0-9]* at t = 0.05" err
 done
 
-# friction that holds in two places, and a force with a product of both
+# friction that sticks in two places, and a force with the product of both friction forces
 cat >holds.yaml <<'YAML'
 gravity: [0, 0, 0]
 bodies: {a: {mass: 1, box: [1, 1, 1], at: [0, 0, 0]}, b: {mass: 1, box: [1, 1, 1], at: [9, 0, 0]}}
@@ -275,7 +276,7 @@ sed 's/SHARE/0/' holds.yaml >run.yaml
 "$CAMBER" run run.yaml >out 2>err
 check "a sum of them does not" test $? -eq 0
 
-# ---- three carts act together beside more bodies that rest by events than there are stops: these stay at rest
+# ---- simultaneous impacts of three carts in a model in which more bodies are held at rest by events than there are stops: these stay at rest
 
 python3 - >beside.yaml <<'END'
 n, carts = range(12), range(3)
@@ -292,7 +293,7 @@ check "carts that act together beside bodies at rest: these stay" python3 -c 'im
 r = json.load(open("out.json"))
 assert r["status"] == "ok" and [e["name"] for e in r["events"] if e["t"] > 0.5] == ["s1", "s2", "s1.rest", "s2.rest"]'
 
-# ---- a row of ten bodies that rest and leave, each in its own time: in how many ways they rest has a limit
+# ---- ten bodies that come to rest and are released at different times: the number of different sets of resting contacts in a run is limited
 
 python3 - >ways.yaml <<'END'
 print("gravity: [0, 0, 0]")
@@ -303,12 +304,12 @@ print("loops: {", ", ".join(f"s{i}: {{type: stop, formula: x{i}, restitution: 0}
 print("forces: {", ", ".join(f'f{i}: {{type: torsion, coordinate: x{i}, torque: "0.6 + sin({40 + 7.3*i}*t)"}}' for i in n), "}")
 END
 timeout 60 "$CAMBER" run ways.yaml --t-end 0.2 >out 2>err
-check "few ways to rest" test $? -eq 0
+check "few sets of resting contacts: exit code 0" test $? -eq 0
 timeout 60 "$CAMBER" run ways.yaml --t-end 5 >out 2>err
-check "more ways to rest than a run has memory for: exit code 1" test $? -eq 1
-check "more ways to rest than a run has memory for: words" grep -q "dry friction has held in 200 different ways" err
+check "more sets of resting contacts than a run may have: exit code 1" test $? -eq 1
+check "more sets of resting contacts than a run may have: message" grep -q "dry friction has held in 200 different ways" err
 
-# ---- velocities that jump: what holds or switches is not taken along
+# ---- jumps of velocities: sticking and modes from before the jump are not kept
 
 cat >cart.yaml <<'YAML'
 gravity: [0, 0, 0]
@@ -358,7 +359,7 @@ sed "s/formula: 1 - x/formula: 'if(t < 0.2, 1 - x, -x)'/" cart.yaml >jump.yaml
 "$CAMBER" run jump.yaml >out 2>err
 check "a gap that jumps is refused" grep -q "stop 's': its gap is -0.38 at t = 0.2" err
 
-# ---- functions of velocities that a rest holds at 0: rounding does not switch them
+# ---- functions of velocities that a resting contact holds at 0: rounding errors do not switch them
 
 cat >corners.yaml <<'YAML'
 bodies: {box: {mass: 3, box: [0.4, 0.1, 0.2], at: [0, 0, 0.1]}}
@@ -417,7 +418,7 @@ assert (end["name"], end["direction"], up["name"]) == ("hit.rest", -1, "up") and
 END
 done
 
-# ---- a block on a belt: it sticks from the start on, slips by one event to the side to which the belt leaves it, and sticks again
+# ---- a block on a belt: it sticks from the start on, is released by one event, slides, and sticks again
 
 cat >belt.yaml <<'YAML'
 parameters: {m: 1, k: 40, vb: 0.2, mus: 0.6, mud: 0.4, c: 2, g: 9.81}
@@ -444,7 +445,7 @@ END
   done
 done
 
-# ---- an event that undoes what it has done
+# ---- an event that reverses its own effect
 cat >undone.yaml <<'YAML'
 gravity: [0, 0, 0]
 bodies: {b: {mass: 2, com: [0, 0, 0]}}
@@ -454,6 +455,6 @@ simulate: {t-end: 2}
 YAML
 "$CAMBER" run undone.yaml >out 2>err
 check "a reset that undoes itself: exit code 1" [ $? -eq 1 ]
-check "a reset that undoes itself: words" grep -q "event 'turn' resets leads back through its condition" err
+check "a reset that reverses its own effect: message" grep -q "event 'turn' resets leads back through its condition" err
 
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pages of all bundled models (camber view MODEL), in time and in size. tests/cli/test_view_model.sh looks at what is in them.
+# Pages of all bundled models (camber view MODEL): computing time and size. tests/cli/test_view_model.sh checks their contents.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -18,7 +18,7 @@ for file in "$SOURCE_DIR"/models/*.yaml; do
   check "$model has no slider: $(cat stdout)" grep -qE ', [1-9][0-9]* sliders?, ' stdout
   count=$((count + 1))
 done
-for links in 60 150; do # many bodies and outputs: fewer positions, and of the modes the slowest
+for links in 60 150; do # with many bodies and outputs the page has fewer positions and only the slowest modes
   "$CAMBER" view chain --set N=$links -o all.html >stdout 2>stderr
   check "view chain of $links: $(cat stderr)" [ $? -eq 0 ]
   check "a chain of $links has $(stat -c %s all.html) bytes" [ "$(stat -c %s all.html)" -lt 5200000 ]

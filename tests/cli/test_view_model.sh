@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pages of models (camber view MODEL), without a browser: positions of the sliders against closure equations, loops that are closed in all of them, modes against
-# a calculation by hand, mechanisms that cannot be assembled, texts of the user's, what is refused. The viewer is a script of one line here.
+# Pages of models (camber view MODEL), without a browser: positions of the sliders against closure equations, loops are closed in all positions, modes against
+# closed forms, mechanisms that cannot be assembled, texts of the user, wrong arguments. A script of one line takes the place of the viewer.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -133,7 +133,7 @@ fails() { # CODE WORDS ARGUMENT...
   check "[$*]: $(cat stderr)" grep -qF -- "$words" stderr
 }
 
-# ---- a pendulum: the whole turn, places of the bob, outputs that positions decide on
+# ---- a pendulum: a full turn, positions of the bob, outputs that are functions of the position
 view simple-pendulum
 check "the summary: $(cat stdout)" grep -qx 'simple-pendulum: 1 degree of freedom, 1 slider, 1 mode' stdout
 check "the summary names the page" grep -qx '  page         simple-pendulum.html: open it in a browser' stdout
@@ -156,7 +156,7 @@ END
 view forces.yaml
 look forces.yaml.html '[(f["name"], f["elastic"], f["damped"]) for f in scene["forces"]] == [("spring", True, False), ("damper", False, True), ("strut", True, True)]'
 
-# ---- a slide goes as far as a quarter of the diagonal of the box around all points, to both sides, in whatever direction that is long
+# ---- a translation has a range of a quarter of the diagonal of the bounding box of all points, to both sides, for any orientation of the box
 for ends in '[30, 0, 40]' '[0, 30, 40]' '[30, 40, 0]' '[50, 0, 0]' '[0, 50, 0]' '[0, 0, 50]'; do
   cat >box.yaml <<END
 points: {O: [0, 0, 0], E: $ends}
@@ -167,13 +167,13 @@ END
   look box.yaml.html 'near([f(slider("s")["frames"]["t"]) for f in (min, max)], [2 - 12.5, 2 + 12.5], 1e-6)'
 done
 
-# ---- a four-bar: closure by circles that meet, at all positions and in the branch of the start; its crank turns round
+# ---- a four-bar: all positions against intersections of circles, in the branch of the start; its crank makes a full turn
 view four-bar
 look four-bar.html 'is_four_bar(slider("theta"), 0.10, 0.35, 0.25, 0.30, pi / 2) and near((slider("theta")["frames"]["t"][0], slider("theta")["frames"]["t"][-1]), (-pi, pi), 1e-9)'
 look four-bar.html 'widest() < 1e-6 and len(model["redundant"]) == 3 and model["degrees_of_freedom"] == 1'
 look four-bar.html 'near(output(slider("theta"), "rocker_angle"), [math.degrees(atan2(z, x - 0.30)) for x, z in (four_bar(slider("theta"), 0.10, 0.35, 0.25, 0.30, pi / 2)[k] for k in range(81))], 1e-3)'
 
-# ---- one whose crank does not turn round: the range ends where coupler and rocker are one line, (b + c)² = a² + d² - 2 a d cos
+# ---- a four-bar whose crank cannot make a full turn: the range ends where coupler and rocker are on one line, (b + c)² = a² + d² - 2 a d cos
 cat >rocker.yaml <<'END'
 points: {O: [0, 0, 0], A: [0, 0, 0.2], B: [0.2, 0, 0.2], C: [0.3, 0, 0]}
 bodies: {crank: {mass: 1, com: [0, 0, 0.1]}, coupler: {mass: 1, com: [0.1, 0, 0.2]}, rocker: {mass: 1, com: [0.25, 0, 0.1]}}
@@ -187,12 +187,12 @@ view ./rocker.yaml
 look rocker.yaml.html '(lambda s: s["high"]["why"] == "loops" and s["low"]["why"] == "chosen" and abs(s["frames"]["t"][-1] + pi / 2 - acos((0.2 ** 2 + 0.3 ** 2 - (0.2 + sqrt(0.05)) ** 2) / (2 * 0.2 * 0.3))) < 1e-6)(slider("theta"))'
 look rocker.yaml.html 'widest() < 1e-6 and 80 <= slider("theta")["frames"]["count"] <= 82 and is_four_bar(slider("theta"), 0.2, 0.2, sqrt(0.05), 0.3, pi / 2)'
 
-# ---- a slider-crank without degrees of freedom: time moves it, x = r cos a + sqrt(l² - r² sin² a)
+# ---- a slider-crank without degrees of freedom: the slider is the time, x = r cos a + sqrt(l² - r² sin² a)
 view slider-crank
 look slider-crank.html 'whole["sliders"]["freedoms"] == 0 and list(sliders) == ["t"] and slider("t")["unit"] == "s" and slider("t")["frames"]["t"][-1] == 0.04 and not modes'
 look slider-crank.html '(lambda f: all(abs(point(f, k, "piston", [0.18, 0, 0])[0] - (0.04 * cos(a) + sqrt(0.14 ** 2 - (0.04 * sin(a)) ** 2))) < 1e-7 for k, a in ((k, 100 * pi * t) for k, t in enumerate(f["t"]))))(slider("t")["frames"])'
 
-# ---- nothing moves: a motion holds it, or there is no joint that could
+# ---- mechanisms that cannot move: because of a prescribed motion, or without movable joints
 cat >held.yaml <<'END'
 bodies: {b: {mass: 1, com: [0, 0, -1]}}
 joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: -y, coordinates: [a]}}
@@ -252,7 +252,7 @@ look double.yaml.html 'abs(model["size"] - 1) < 1e-9'
 look double.yaml.html '0.09 < max(dist(point(modes[0]["frames"], 0, b, at), at) for b, at in (("upper", [0, 0, -0.5]), ("lower", [0, 0, -1]))) / model["size"] < 0.11'
 look double.yaml.html 'abs(whole["modes"]["acceleration"]) < 1e-9 and model["state"] == "start"'
 
-# ---- a motion that dies away, one that is neutral; a state that is no equilibrium; where there are none
+# ---- a mode that decays, a neutral one; a state that is not an equilibrium; models without modes
 cat >real.yaml <<'END'
 gravity: [0, 0, 0]
 points: {O: [0, 0, 0], P: [1, 0, 0]}
@@ -268,7 +268,7 @@ view stick-slip
 check "why there are no modes: $(cat stderr)" grep -q "^camber: warning: there are no modes: .*sticks" stderr
 look stick-slip.html 'not modes and "sticks" in whole["modes"]["refused"] and sliders'
 
-# ---- a hardpoint that is wrong: the page is there, with what is open, and the exit code is 2
+# ---- a wrong hardpoint: the page is written, with the open loop, and the exit code is 2
 cp "$SOURCE_DIR/tests/support/open-four-bar.yaml" bad.yaml
 fails 2 "./bad.yaml:8:9: loop 'close' cannot close at the start" view ./bad.yaml
 check "what is shown: $(cat stdout)" grep -qx 'bad: not assembled; shown as it was given' stdout
@@ -282,7 +282,7 @@ END
 fails 2 "contradicts" view ./contradiction.yaml
 look contradiction.yaml.html 'model["state"] == "design" and "contradicts" in model["failure"] and near(pose(start, 0, 0)[0], (0, 0, 2), 1e-9) and pose(start, 0, 0)[1] == (0, 0, 0, 1)'
 
-# ---- an equilibrium that is not there: the start is shown, and the exit code says so
+# ---- an equilibrium that does not exist: the page shows the start values, and the exit code is that of a failure
 cat >falls.yaml <<'END'
 bodies: {b: {mass: 1, com: [0, 0, 2]}}
 joints: {j: {type: prismatic, child: b, axis: z, coordinates: [z]}}
@@ -290,14 +290,14 @@ END
 fails 1 "equilibrium" view ./falls.yaml --equilibrium
 look falls.yaml.html 'model["state"] == "start" and "equilibrium" in model["failure"] and list(sliders) == ["z"]'
 
-# ---- formulations give the same page; start values are where they are asked for
+# ---- all formulations give the same page; start values are those of the command line
 view double-pendulum -o joints.html
 view double-pendulum --formulation cartesian -o bodies.html
 check "the same page" cmp -s joints.html bodies.html
 view ./double.yaml --start b=0.2 -o set.html
 look set.html 'abs(slider("b")["start"] - 0.2) < 1e-12 and abs(turn(start, 0, "lower") - 0.2) < 1e-6'
 
-# ---- texts of the user's stay texts
+# ---- texts of the user are shown as texts
 cat >hostile.yaml <<'END'
 title: '</script><script>alert("1")</script><!-- & '' <b>bold</b>'
 bodies: {b: {mass: 1, com: [0, 0, -1]}}
@@ -308,7 +308,7 @@ view ./hostile.yaml
 look hostile.yaml.html 'len(scripts) == 2 and page.count("<script") == 2 and "<img" not in page and "<!--" not in page and "<b>" not in page'
 look hostile.yaml.html 'r["title"].startswith("</script><script>alert") and whole["sliders"]["outputs"][0]["unit"].startswith("</script><img")'
 
-# ---- what is refused
+# ---- wrong arguments
 fails 2 "expected a file name that ends in" view fivelink -o page.txt
 cp still.yaml model.html
 fails 2 "would be overwritten" view ./model.html -o model.html

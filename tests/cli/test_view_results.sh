@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Pages of results (camber view RESULT...), without a browser: their data against the files and against the report of the same run, all three formats, what
-# a file says of its model and what becomes of it when that has changed, files from elsewhere, sizes, what is refused. The viewer is a script of one line here;
-# tests/cli/test_viewer_compare.sh has the one that people see.
+# Pages of results (camber view RESULT...), without a browser: their data against the files and against the report of the same run, in all three formats; the
+# model that a file names, also if it has changed; files of other programs; sizes; wrong arguments. A script of one line takes the place of the viewer;
+# tests/cli/test_viewer_compare.sh tests the viewer itself.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -105,7 +105,7 @@ look plots.html '"frames" not in r and r["series"] == other("mat.html")["series"
 view stair.mat --quiet -o quiet.html
 check "quiet" [ ! -s stdout ]
 
-# ---- states, the other formulation, a start of its own, a problem written in C, a model in a folder
+# ---- states, the Cartesian formulation, other start values, a problem written in C, a model in a folder
 run double-pendulum --formulation cartesian --out cartesian.mat --html cartesian-run.html
 view cartesian.mat -o cartesian.html
 look cartesian.html 'same_poses(poses(r), poses(other("cartesian-run.html")))'
@@ -125,7 +125,7 @@ view long.csv --model simple-pendulum -o long.html
 look long.html 'r["series"]["thinned"] and 2000 < r["series"]["points"] <= 8192 and 1000 <= len(poses(r)) <= 2048 and max(poses(r)) == 4' \
   'abs(max(column("phi")) - max(csv("long.csv", "phi"))) < 1e-7'
 
-# ---- the model is found from elsewhere; one that was changed, or is gone, is refused
+# ---- the model is found from another folder; a model that was changed or deleted is refused
 mkdir there elsewhere
 cat >there/swing.yaml <<'END'
 title: A swing
@@ -170,15 +170,15 @@ run ./loop.yaml --out loop.csv --t-end 0.1
 view loop.csv --model ./loop.yaml -o loop.html
 refuse "the first row violates its constraints by" view loop.csv --model ./loop.yaml --set l=0.8 -o x.html
 
-# ---- what a CSV file does not say cannot be checked, as the stair of the road, and that is said: on standard error, and in the page
+# ---- parameters that a CSV file does not contain, such as the stair of the road, cannot be checked; a warning on standard error and in the page states this
 words="the model 'fivelink' and its parameters are those of the command line, which cannot be checked"
 view stair.csv --model fivelink --set stair=0 -o unchecked.html
 check "a model that cannot be checked: $(cat stderr)" grep -q "^camber: warning: $words" stderr
 look unchecked.html "len(r['notes']) == 1 and r['notes'][0].startswith(\"$words\")" 'r["formulation"] == "explicit"'
 cp stair.csv again.csv
 view stair.csv again.csv stair.mat --model fivelink --set stair=1 -o unchecked.html
-check "it is said once, with the files: $(cat stderr)" grep -qx "camber: warning: stair.csv, again.csv: $words.*" stderr
-check "and nothing else is said" [ "$(wc -l <stderr)" -eq 1 ]
+check "the warning is given once, with the files: $(cat stderr)" grep -qx "camber: warning: stair.csv, again.csv: $words.*" stderr
+check "there is no other message" [ "$(wc -l <stderr)" -eq 1 ]
 look unchecked.html '[len(x["notes"]) for x in all_] == [1, 1, 0]'
 
 # ---- several results
@@ -191,7 +191,7 @@ look models.html '"<title>Comparison" in page and len(all_[1]["scene"]["bodies"]
 # shellcheck disable=SC2086 # words
 refuse "takes 8 files at most" view $(printf 'stair.mat %.0s' 1 2 3 4 5 6 7 8 9)
 
-# ---- what a killed run has left, and one that failed
+# ---- the files of a killed run and of a failed one
 "$CAMBER" run fivelink --method lie --step 1e-6 --t-end 1e5 --out killed.mat >/dev/null 2>&1 &
 victim=$!
 for _ in $(seq 300); do
@@ -206,7 +206,7 @@ look killed.html 'r["run"]["status"] == "running" and "killed" in r["run"]["mess
 view failed.mat -o failed.html
 look failed.html 'r["run"]["status"] not in ("ok", "running") and r["run"]["message"]'
 
-# ---- files from elsewhere: texts stay texts, sizes do not matter
+# ---- files of other programs: texts are shown as texts, for all sizes of numbers
 cat >forge.py <<'END'
 """forge.py FROM TO NAME=VALUE...: a MAT file with other texts, and numbers."""
 import struct, sys
@@ -277,7 +277,7 @@ refuse "has no column t" view timeless.csv -o x.html
 printf 't,phi\n' >empty.csv
 refuse "it has no rows" view empty.csv -o x.html
 
-# ---- what is refused
+# ---- wrong arguments
 cp stair.csv input.csv
 ln -s input.csv input.html
 refuse "would be overwritten" view input.csv -o input.html
@@ -297,7 +297,7 @@ printf 'old\n' >full.html
   exec "$CAMBER" view stair.mat -o full.html >stdout 2>stderr
 )
 check "disk full: exit code 2" [ $? -eq 2 ]
-check "disk full: words: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
+check "disk full: message: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
 check "disk full: the older file" [ "$(cat full.html)" = old ]
 check "disk full: nothing else: $(ls)" [ -z "$(ls ./full.html.* 2>/dev/null)" ]
 

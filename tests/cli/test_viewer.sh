@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Reports in a browser: Debian's Chromium opens those of all bundled models, drawing by software. tests/viewer/drive.mjs does what a reader does, and leaves
-# pictures in viewer-pictures beside the scratch folders. Where node, Chromium or the viewer are not there it says so, and tests nothing: scripts/setup.sh viewer installs
-# them. With CAMBER_NEEDS_BROWSER=1, as in `make viewer`, that is a failure.
+# Tests the reports of all bundled models in Debian's Chromium with a software renderer. tests/viewer/drive.mjs uses mouse and keyboard as a reader does, and leaves
+# screenshots in viewer-pictures, beside the scratch folders. If node, Chromium or the viewer is missing (scripts/setup.sh viewer installs them), the test is skipped; with
+# CAMBER_NEEDS_BROWSER=1, as in `make viewer`, it fails.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -12,7 +12,7 @@ set -u
 models=$("$CAMBER" list models | awk '/^Problems/ { exit } /^[a-z]/ { print $1 }')
 [ "$(wc -w <<<"$models")" -ge 25 ] || fail "models: $models"
 
-# The model with the lengths of its springs as outputs, if it has any: those that are drawn are compared with them.
+# Adds the lengths of the model's springs as outputs, with which the drawn lengths are compared.
 for model in $models; do
   check "run $model" "$CAMBER" run "$model" --quiet --html "$model.html" >/dev/null 2>&1
   node springs.mjs "$model.html" >"$model.springs"

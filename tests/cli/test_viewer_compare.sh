@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pages that compare results in a browser (tests/viewer/compare.mjs). Where node, Chromium or the viewer are not there it says so, and tests nothing:
-# scripts/setup.sh viewer installs them.
+# Tests pages that compare results in a browser (tests/viewer/compare.mjs). If node, Chromium or the viewer is missing (scripts/setup.sh viewer installs
+# them), the test is skipped.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -20,7 +20,7 @@ for form in explicit residual cartesian; do run four-bar --t-end 0.2 --formulati
 run four-bar --t-end 0.2 --out plain.csv
 run four-bar --t-end 0.1 --out short.csv
 check "forms" "$CAMBER" view explicit.h5 residual.h5 cartesian.h5 plain.csv short.csv --model four-bar -o forms.html >/dev/null 2>stderr
-check "a warning that is said more than once: $(cat stderr)" [ "$(grep -c "redundant constraints are left out: 'joint_b.y'" stderr)" -eq 1 ]
+check "the warning is given once: $(cat stderr)" [ "$(grep -c "redundant constraints are left out: 'joint_b.y'" stderr)" -eq 1 ]
 check "a warning of all files" grep -q "^camber: warning: explicit.h5, residual.h5, cartesian.h5, plain.csv, short.csv: 3 redundant" stderr
 check "the files that a warning is of" grep -q "^camber: warning: plain.csv, short.csv: the model 'four-bar'" stderr
 check "eight" "$CAMBER" view a.h5 b.mat c.h5 a.h5 b.mat c.h5 a.h5 b.mat -o eight.html >/dev/null

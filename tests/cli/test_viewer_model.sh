@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pages of models in a browser: Debian's Chromium opens those of several models, drawing by software. tests/viewer/drive_model.mjs does what a reader does. Where node,
-# Chromium or the viewer are not there it says so, and tests nothing: scripts/setup.sh viewer installs them.
+# Tests pages of several models in Debian's Chromium with a software renderer. tests/viewer/drive_model.mjs uses mouse and keyboard as a reader does. If node, Chromium or
+# the viewer is missing (scripts/setup.sh viewer installs them), the test is skipped.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a user meets beside numbers: help that fits a terminal, lists, switches that can be undone, formulas as values, names of
-# neutral directions, and --json with warnings and for starts that fail.
+# Texts of the program: help that fits a terminal, lists, switches of a model that the command line can undo, formulas as values, names
+# of neutral directions, and --json with warnings and after a failed start.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -10,7 +10,7 @@ look() { # FILE EXPRESSION: of x, the JSON object in the file
 x = json.load(open(sys.argv[1]))
 sys.exit(not eval(sys.argv[2]))' "$1" "$2"
 }
-says() { check "says '$1'" grep -qF -- "$1" "$2"; }
+says() { check "prints '$1'" grep -qF -- "$1" "$2"; }
 
 # ---- help is at most 80 columns wide, and so is the list of methods but for the words of an option
 "$CAMBER" --help >help
@@ -19,7 +19,7 @@ check "help: 80 columns" [ "$(awk 'length > 80' help | wc -l)" -eq 0 ]
 "$CAMBER" list methods | grep -v -- '--option ' >methods
 check "list methods: 80 columns" [ "$(awk 'length > 80' methods | wc -l)" -eq 0 ]
 
-# ---- list alone, and models that are the same mechanism
+# ---- the command list without arguments, and models of the same mechanism
 "$CAMBER" list >lists 2>stderr
 check "list: exit code" [ $? -eq 0 ]
 for what in methods models parts benches; do says "camber list $what" lists; done
@@ -140,7 +140,7 @@ fails 2 bad-input check "$SOURCE_DIR/tests/cli/bad/empty.yaml"
 fails 2 bad-input run no-such-model
 fails 2 bad-input run pendulum --method no-such-method
 
-# ---- the words are about what is at fault: an output by its name, a switch with its time, a way out of sticking
+# ---- messages name the cause: an output by its name, a switching function with its time, a remedy for sticking
 cat >mass.yaml <<'END'
 bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
 joints: {j: {type: prismatic, child: b, axis: x, coordinates: [x], start: 1, rate: 1}}
@@ -165,7 +165,7 @@ load "-3*sign(x')" >stick.yaml
 "$CAMBER" run stick.yaml --json >stick.json 2>stderr
 look stick.json "x['status'] == 'ok' and abs(x['v'][0]) < 1e-6 and abs(x['q'][0] - 7/6) < 1e-6 or 'F*tanh(v/v0)' in x['message']"
 
-# ---- --json has an object for a command line that is wrong, too
+# ---- --json prints an object also for a wrong command line
 "$CAMBER" run mass.yaml --json --start x=nan >failed.json 2>stderr
 check "a start that is no number: exit code" [ $? -eq 2 ]
 look failed.json "x['status'] == 'bad-input' and x['message'].startswith(\"option --start is 'x=nan'\")"

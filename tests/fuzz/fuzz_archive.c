@@ -1,9 +1,9 @@
 /*
- * Fuzz target: saved states (base/archive.h). The first byte is how many numbers are expected, the rest the lines between the first one and
- * the checksum, which is made to fit.
+ * Fuzz target: reading of saved states (base/archive.h). The first byte of the input is the number of expected numbers, the rest is the
+ * text between the first line and the checksum; a valid checksum is computed for it.
  *
- * Whatever the text is: either words with the file's name, or the numbers, which read back from what is written of them. Without the
- * first line or the checksum there are words.
+ * For every text, reading returns either an error whose message contains the file's name, or numbers that are read back unchanged after
+ * writing them. Without the first line or the checksum it returns an error.
  */
 #include "base/archive.h"
 #include "base/context.h"
@@ -40,7 +40,7 @@ static void visit(cmb_archive *a, int n, struct numbers *x)
   if (!a->writing) cmb_archive_finish(a);
 }
 
-/* What was read, written and read again. */
+/* Writes the numbers that were read, and checks that reading them again gives the same numbers. */
 static void read_back(cmb_context *ctx, int n, struct numbers *x)
 {
   struct numbers again = {.d = {0}};
@@ -59,7 +59,8 @@ static void read_back(cmb_context *ctx, int n, struct numbers *x)
 static void read_text(cmb_context *ctx, int n, const char *text, size_t length)
 {
   struct numbers x = {.d = {0}};
-  char *exact = malloc(length + 1); /* exactly as long: reading beyond is seen */
+  char *exact = malloc(
+      length + 1); /* of the exact length, so that the sanitizer detects reading beyond the end */
   require(exact != NULL);
   memcpy(exact, text, length);
   exact[length] = '\0';

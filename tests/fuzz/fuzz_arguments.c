@@ -1,9 +1,9 @@
 /*
- * Fuzz target: the command line. The input is split at line ends into words, and these go the way of the
- * program's arguments up to the point where a simulation would run or a file would be opened.
+ * Fuzz target: the command line. The input is split at line ends into words, which are processed as arguments of the
+ * program up to the point where a simulation would run or a file would be opened.
  *
- * Whatever the words are: exit code 0 without a message, or 1 or 2 with exactly one line that begins with
- * "camber: "; numbers that were accepted are finite; and the sanitizers have nothing to say.
+ * For all words the exit code is 0 without a message, or 1 or 2 with exactly one line that begins with "camber: "; numbers
+ * that are accepted are finite; and the sanitizers report no error.
  */
 #include "cli/cli.h"
 
@@ -14,7 +14,7 @@
 
 enum { MOST_WORDS = 200, MOST_BYTES = 4096 };
 
-static char *message; /* what was written to stderr for this input */
+static char *message; /* the text on stderr for this input */
 static size_t message_length;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -23,8 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
   (void)argc, (void)argv;
-  stderr =
-      open_memstream(&message, &message_length); /* the fuzzer itself writes to the descriptor */
+  stderr = open_memstream(&message,
+                          &message_length); /* the fuzzer itself writes to the file descriptor */
   return stderr ? 0 : 1;
 }
 
@@ -33,7 +33,7 @@ static void require(bool holds)
   if (!holds) abort();
 }
 
-/* The words of text, cut in place. argv[0] is the program. */
+/* Splits the text into words, in place. argv[0] is the name of the program. */
 static int split(char *text, char **argv)
 {
   static char program[] = "camber";
@@ -60,7 +60,7 @@ static void require_numbers(const struct cli_arguments *a)
   for (int i = 0; i < a->start_count; i++) require(isfinite(a->start[i].value));
 }
 
-/* What the program does with its arguments, all but the run. */
+/* Processes the arguments as the program does, without the run. */
 static int follow(cmb_context *ctx, const struct cli_arguments *a)
 {
   cmb_run_options options;

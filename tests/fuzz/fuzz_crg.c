@@ -1,9 +1,9 @@
 /*
- * Fuzz target: files of the format OpenCRG. The data is the file.
+ * Fuzz target: files of the format OpenCRG. The input is the file.
  *
- * Whatever the bytes are: either a message of one line in ASCII with a place inside of the file, or a grid of two points or more each way,
- * not larger than the file, with ascending u and v and finite heights. The grid of a straight road written as KDBI in columns at v reads back as it
- * is; on a line that turns the points of the grid are found where they are.
+ * For all bytes, reading returns either an error message of one line in ASCII with a position inside the file, or a grid with at least two
+ * points in each direction, not larger than the file, with ascending u and v and finite heights. The grid of a straight road, written in the
+ * form KDBI with a column for each v, is read back unchanged; on a curved reference line the points of the grid are found at their positions.
  */
 #include "expr/foot.h"
 #include "model/crg.h"
@@ -74,7 +74,8 @@ static void read_back(cmb_reader *r, const cmb_crg *crg)
   free(text);
 }
 
-/* The place at row i and at v has its foot there; not near a seam, where it may be on either end. */
+/* Checks that the point at row i and at the distance v from the reference line is projected back to row i and v. Leaves out points near the
+ * end of a closed line, whose projection may be at either end. */
 static void require_foot(const cmb_crg *crg, int i, double v)
 {
   const cmb_table *t = crg->line;
@@ -104,7 +105,9 @@ static void require_line(const cmb_crg *crg)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  char *bytes = malloc(size > 0 ? size : 1); /* exactly as long: reading beyond is seen */
+  char *bytes = malloc(
+      size > 0 ? size
+               : 1); /* of the exact length, so that the sanitizer detects reading beyond the end */
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_arena *scratch = cmb_arena_create(ctx);
   cmb_reader *r = scratch ? cmb_arena_take(scratch, 1, sizeof *r) : NULL;

@@ -1,8 +1,8 @@
 /*
  * Fuzz target: the CSV files of tables. The first byte chooses the columns, the rest is the file.
  *
- * Whatever the text is: either a message with a place, or as many points as there are lines with something in them, less one
- * if the first names the columns; the points ascend, are finite, and read back from their own text as they are.
+ * For every text, reading returns either an error message with a position, or as many points as the file has lines with data, without the
+ * line of names if there is one. The points are finite and ascend, and are read back unchanged after printing them.
  */
 #include "base/text.h"
 #include "model/reader.h"
@@ -22,7 +22,7 @@ static void require(bool holds)
   if (!holds) abort();
 }
 
-/* Lines that are neither empty nor comments. */
+/* Counts the lines that are neither empty nor comments. */
 static int count_lines(const char *text, size_t length)
 {
   int count = 0;
@@ -87,7 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   cmb_node nodes[3] = {{0}};
   int n;
   double *x, *f;
-  char *text = malloc(size); /* exactly as long: reading beyond is seen */
+  char *text =
+      malloc(size); /* of the exact length, so that the sanitizer detects reading beyond the end */
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_arena *scratch = cmb_arena_create(ctx);
   cmb_reader *r = scratch ? cmb_arena_take(scratch, 1, sizeof *r) : NULL;

@@ -1,12 +1,12 @@
 /*
- * Fuzz target: models made by calls. Each line of the input is a call: a letter for which one, a key or name, and behind '=' what is set,
- * with ',' between the entries of lists.
+ * Fuzz target: models made by calls of the library. Each line of the input is a call: a letter for the function, a key or name, and after '='
+ * the value, with ',' between the entries of lists.
  *
  *     t  a text       n  a number      T  texts      N  numbers      r  rows of two numbers
  *     b  a body       j  a joint       l  a loop     o  an output
  *
- * Whatever the calls are: a failure is one line that begins with the name, its status is the context's, it stays, and there is no model;
- * or there is a model, whose places all have keys, and which can be made a second time.
+ * After any calls there is either no model and an error whose message is one line that begins with the name; its status is that of the
+ * context and stays. Or there is a model, whose elements all have keys as positions, and the same model can be made a second time.
  */
 #include "model/model.h"
 
@@ -23,7 +23,7 @@ static void require(bool holds)
   if (!holds) abort();
 }
 
-/* Cuts the text at its commas; how many parts. */
+/* Splits the text at its commas, in place. Returns the number of parts. */
 static int cut(char *text, const char *part[MOST_ENTRIES])
 {
   int count = 0;

@@ -1,9 +1,9 @@
 /*
- * Fuzz target: formulas. The input is the text of one, with a few names known.
+ * Fuzz target: formulas. The input is the text of a formula; a few names are defined.
  *
- * Whatever the text is: either a message that begins with a place inside the text, or an expression whose printed
- * text reads back to the same node and prints the same again, and whose program gives the same value alone and in
- * lanes.
+ * For every text, parsing returns either an error whose message begins with a position inside the text, or an expression.
+ * The printed text of the expression is parsed to the same node and printed in the same way again, and its program gives
+ * the same value with scalars and with lanes.
  */
 #include <camber/expr.h>
 #include <stdint.h>
@@ -39,7 +39,7 @@ static bool lookup(void *user, const char *name, cmb_expr *e)
   return false;
 }
 
-/* A function of the caller's, of one or two arguments: the sum of their squares. */
+/* Defines a function of one or two arguments for the parser: the sum of their squares. */
 static bool call(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
 {
   cmb_graph *g = ((struct known *)user)->g;
@@ -58,7 +58,7 @@ static const char *nearest(void *user, const char *name)
   return name[0] == 's' ? "squares" : NULL;
 }
 
-/* "LINE:COLUMN: words" on one line; the place is in the text or just behind it. */
+/* Checks that the message is one line "LINE:COLUMN: words" whose position is inside the text or directly after it. */
 static void require_message(const char *message, const char *text, size_t size)
 {
   int line, column, used = 0, lines = LINE;
@@ -87,7 +87,7 @@ static void require_same_text(struct known *known, cmb_expr e)
   require(memcmp(text, again, length + 1) == 0);
 }
 
-/* Equal, or both not a number. */
+/* Returns whether two numbers are equal or both NaN. */
 static bool same(double a, double b)
 {
   return a == b || (a != a && b != b);
@@ -116,7 +116,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct known known;
   cmb_expr e;
-  char *text = malloc(size); /* exactly as long: reading beyond is seen */
+  char *text =
+      malloc(size); /* of the exact length, so that the sanitizer detects reading beyond the end */
   cmb_context *ctx = cmb_context_create(NULL);
   require(ctx && (text || size == 0) && cmb_graph_create(ctx, &known.g) == CMB_OK);
   if (size > 0) memcpy(text, data, size);

@@ -1,10 +1,10 @@
 /*
- * Fuzz target: HDF5 files of results. The input is a list of what a file is to have: data sets and attributes under the names that camber run uses and others,
- * of any type, rank and size, filled or not, in groups, in other files, under several names. The library of HDF5 makes the file, and our reader has to
- * cope with it: either words of what is wrong, or columns that all have as many numbers as there are rows.
+ * Fuzz target: HDF5 files of results. The input describes the contents of a file: data sets and attributes with the names that camber run uses and others, of any
+ * type, rank and size, filled or not, in groups, in other files, under several names. The HDF5 library writes the file. Camber's reader then returns either an error
+ * message or columns whose lengths all equal the number of rows.
  *
- * Bytes that are no HDF5 file go to the library alone; those that begin as one does are read as they are if the input begins with 'r'. Seeds have none
- * of these: what damaged tables do to the library itself is not what is looked for here.
+ * If the input begins with 'r', the bytes after it are the file. The seeds contain no such input, because this target does not test how the HDF5 library handles
+ * damaged files.
  */
 #include "seen_result.h"
 
@@ -21,7 +21,7 @@ enum {
   OPENED = H5F_OBJ_FILE | H5F_OBJ_DATASET | H5F_OBJ_GROUP | H5F_OBJ_ATTR
 };
 
-/* What is left of the input; 0 behind its end. */
+/* The rest of the input; its bytes are 0 after the end. */
 struct input {
   const uint8_t *at, *end;
 };
@@ -33,14 +33,14 @@ static unsigned take(struct input *in, unsigned below)
 
 #define PICK(in, list) (list)[take(in, sizeof(list) / sizeof *(list))]
 
-/* The file that is being made. */
+/* The file that is being written. */
 struct made {
-  hid_t file, place, last; /* the group at hand; the object that gets attributes */
+  hid_t file, place, last; /* the current group; the object that gets attributes */
 };
 
 /* ---- types and values */
 
-/* A type of its own, to be closed. */
+/* Returns a new type, which the caller closes. */
 static hid_t pick_type(struct input *in)
 {
   const hid_t numbers[] = {H5T_IEEE_F64LE, H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_STD_I32LE,
@@ -59,14 +59,14 @@ static hid_t pick_space(struct input *in, hsize_t *count)
 {
   static const hsize_t sizes[] = {
       1, 2, 3, 0, 10000, 10001, 1 << 20, (hsize_t)1 << 31, (hsize_t)1 << 39, (hsize_t)1 << 41};
-  const unsigned rank = take(in, 4); /* 1 twice */
+  const unsigned rank = take(in, 4); /* 0, 1 or 2; 3 stands for 1 */
   const hsize_t size[2] = {PICK(in, sizes), rank == 2 ? PICK(in, sizes) : 1};
   *count = rank == 0 ? 1 : size[0] <= MOST_FILLED ? size[0] * size[1] : MOST_FILLED + 1;
   if (rank == 0) return H5Screate(H5S_SCALAR);
   return H5Screate_simple(rank == 2 ? 2 : 1, size, NULL);
 }
 
-/* So many bytes of the input, over and over; texts of any length point to one. */
+/* Fills `values` with bytes of the input; elements that are texts of variable length point into one constant text. */
 static void fill(struct input *in, hid_t type, size_t size, void *values)
 {
   static char text[] = "--formulation=explicit\n--set=a=1";
@@ -148,7 +148,7 @@ static void add_set(struct made *m, struct input *in)
   keep_last(m, set);
 }
 
-/* A group, the one that is there or a new one, is at hand from here on. */
+/* Makes a group, an existing or a new one, the current group. */
 static void enter_group(struct made *m, struct input *in)
 {
   static const char *const names[] = {"/", "q", "v", "outputs", "events", "summary", "other", "t"};
@@ -173,7 +173,7 @@ static void add_link(struct made *m, struct input *in)
   }
 }
 
-/* A column of a trajectory as it should be, so that more than its beginning is reached. */
+/* Writes a valid column of a trajectory, so that the reader gets beyond the first check. */
 static void add_column(struct made *m, struct input *in)
 {
   static const char *const names[] = {"t", "a", "b", "c"};
@@ -227,7 +227,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (!fault.words) seen = look_at(&result);
   (void)seen;
   cli_result_end(&result);
-  require(H5Fget_obj_count(H5F_OBJ_ALL, OPENED) == 0); /* nothing stays open */
+  require(H5Fget_obj_count(H5F_OBJ_ALL, OPENED) == 0); /* no object stays open */
   close(file);
   unlink(path);
   return 0;

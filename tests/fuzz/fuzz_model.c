@@ -1,11 +1,12 @@
 /*
- * Fuzz target: models. The input is the text of one; the files it includes are looked for in a folder that is not there.
+ * Fuzz target: models. The input is the text of a model; files that it includes are searched for in a folder that does not
+ * exist.
  *
- * Whatever the text is: either one line that begins with the place, or a model whose references are in range, whose
- * joints make a tree with parents first, and whose numbers are finite.
+ * For every text, reading returns either an error whose message is one line that begins with a position, or a model whose
+ * references are in range, whose joints form a tree with parents before children, and whose numbers are finite.
  *
- * A small model is then made into equations, in the formulation that the sum of the text's bytes chooses: that fails with
- * one line as well, or gives equations that can be evaluated at the start.
+ * If the model is small, its equations are made, in the formulation that the sum of the text's bytes selects. This fails with a
+ * message of one line as well, or gives equations that can be evaluated at the start values.
  */
 #include "dae/evaluator.h"
 #include "dae/graph_system.h"
@@ -27,7 +28,7 @@ static void require(bool holds)
   if (!holds) abort();
 }
 
-/* "FILE:LINE:COLUMN: words" on one line. */
+/* Checks that the message is one line "FILE:LINE:COLUMN: words". */
 static void require_message(const char *message)
 {
   int line, column, used = 0;
@@ -96,7 +97,7 @@ static void require_model(const cmb_model *m)
 
 /* ---- equations */
 
-/* Values or a status, but no crash; the values need not be finite: a formula may divide by 0. */
+/* Evaluates the equations at the start values. Any status is accepted, and the values need not be finite, since a formula may divide by 0. */
 static void evaluate(cmb_context *ctx, const cmb_system *system)
 {
   cmb_evaluator *ev;
@@ -119,7 +120,7 @@ static void evaluate(cmb_context *ctx, const cmb_system *system)
   free(out);
 }
 
-/* A failure is the model's: one line with a place in it. */
+/* Makes the equations. If that fails, the message is one line with a position. */
 static void make_equations(cmb_context *ctx, const cmb_model *model, cmb_formulation formulation)
 {
   cmb_mechanism *mechanism;
@@ -140,7 +141,7 @@ static void make_equations(cmb_context *ctx, const cmb_model *model, cmb_formula
   cmb_system_destroy(system);
 }
 
-/* What takes long to derive is left out. */
+/* Returns whether the model is small enough; the derivatives of large ones take too long. */
 static bool is_small(const cmb_model *m)
 {
   return m->body_count <= 12 && m->loop_count <= 12 && m->force_count <= 24 &&
@@ -151,7 +152,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   cmb_model *model;
   unsigned sum = 0;
-  char *text = malloc(size); /* exactly as long: reading beyond is seen */
+  char *text =
+      malloc(size); /* of the exact length, so that the sanitizer detects reading beyond the end */
   cmb_context *ctx = cmb_context_create(NULL);
   require(ctx && (text || size == 0));
   if (size > 0) memcpy(text, data, size);

@@ -1,6 +1,6 @@
 /*
- * Fuzz target: files of results. The first byte says whether the rest is a CSV or a MAT file. Whatever it is: either words of what is wrong,
- * or columns with names that all have as many numbers as there are rows.
+ * Fuzz target: files of results. The first byte determines whether the rest is read as a CSV or as a MAT file. For every file, reading
+ * returns either an error message or columns with names, whose lengths all equal the number of rows.
  */
 #include "seen_result.h"
 
@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct cli_result result;
   cli_result_begin(&result, "fuzz");
   if (size == 0) return 0;
-  char *bytes = malloc(size); /* so that a read beyond its end is found */
+  char *bytes =
+      malloc(size); /* of the exact length, so that the sanitizer detects reading beyond the end */
   require(bytes != NULL);
   memcpy(bytes, data + 1, size - 1);
   const struct cli_result_fault fault =

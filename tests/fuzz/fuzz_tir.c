@@ -1,6 +1,6 @@
 /*
- * Fuzz target: tyre property files. Whatever the text is: either a message with a place, or numbers that are finite or a missing limit,
- * from which the law makes forces that are finite wherever they should be.
+ * Fuzz target: tyre property files. For every text, reading returns either an error message with a position, or coefficients that are finite
+ * (or a limit that is absent), from which the tyre model computes finite forces.
  */
 #include "model/tir.h"
 
@@ -30,7 +30,8 @@ static void require_numbers(const cmb_tir *tir)
   require(tir->FZMAX > tir->FZMIN && isfinite(cmb_tir_pressure(tir)));
 }
 
-/* Of wild coefficients forces may overflow; then they are refused in words. */
+/* Computes the forces of a loaded and of a lifted tyre. They are finite, and 0 for the lifted one, or the evaluation fails with
+ * CMB_ERROR_NONFINITE, as it may with very large coefficients. */
 static void require_law(cmb_context *ctx, const char *text, size_t length)
 {
   cmb_tyre *tyre = NULL;
@@ -49,7 +50,7 @@ static void require_law(cmb_context *ctx, const char *text, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  char *text = malloc(size + 1); /* one more: a size of 0 */
+  char *text = malloc(size + 1); /* one more byte, for an input of size 0 */
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_tir tir;
   require(text && ctx);

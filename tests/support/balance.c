@@ -1,5 +1,5 @@
 /*
- * The balance of momentum at an impact (balance.h).
+ * Computes the error of the balance of momentum at an impact (balance.h).
  */
 #include "balance.h"
 
@@ -13,6 +13,7 @@ enum { MOST_V = 200 };
 
 static const double ROUNDED = 4 * DBL_EPSILON;
 
+/* Sums of terms (value), and the sums of their magnitudes (size), from which the rounding error of a sum is estimated. */
 struct sum {
   double value[MOST_V], size[MOST_V];
 };
@@ -23,6 +24,7 @@ static void add(struct sum *s, int i, double part, double size)
   s->size[i] += size;
 }
 
+/* Adds M jump; the magnitude of each term is |M_ik from_k|. */
 static void add_momentum(const cmb_evaluator *ev, const double *jump, const double *from,
                          struct sum *s)
 {
@@ -36,6 +38,7 @@ static void add_momentum(const cmb_evaluator *ev, const double *jump, const doub
   }
 }
 
+/* Adds Gᵀ tau, the impulses of the constraints. */
 static void add_constraints(const cmb_evaluator *ev, const double *tau, struct sum *s)
 {
   const cmb_equations *eq = ev->eq;

@@ -1,15 +1,17 @@
 /*
- * The balance of momentum at an impact.
+ * Computes the error of the balance of momentum at an impact; for the tests of impacts and sticking.
  */
 #ifndef CMBT_BALANCE_H
 #define CMBT_BALANCE_H
 
 #include "dae/evaluator.h"
 
-/* The largest entry of M jump − Σ impulse_k row_k + Gᵀ τ with the evaluator's M and G, rows (nv), beside the largest sum of the sizes of the
- * three. What rounding jump, impulses and τ alone makes of an entry does not count, some units in the last place of all that is added
- * up in it: where large impulses nearly cancel, or a mechanism is hundreds of metres wide, that is more than 1e-12 of what is left.
- * from (nv): what jump is rounded to, the sizes of the velocities if it is their difference; NULL: it is no difference. */
+/* Returns the relative error of M jump + Gᵀ τ = Σ_{k < count} impulse_k row_k, with M and G of the evaluator, the change of velocities
+ * jump (nv), rows row[k] (nv) and constraint impulses τ (ng): the largest residual of an entry, divided by the largest sum of the
+ * magnitudes of the three terms. The residual of an entry is first reduced by 4 eps times the magnitudes of all numbers that are
+ * summed in it. That is the effect of rounding, which exceeds 1e-12 of the result where large impulses nearly cancel or a mechanism
+ * is hundreds of metres wide. from (nv): magnitudes that determine the rounding errors of jump, namely the velocities if jump is
+ * their difference; NULL: jump itself. */
 double cmbt_imbalance(const cmb_evaluator *ev, const double *jump, const double *from, int count,
                       const double *const *row, const double *impulse, const double *tau);
 

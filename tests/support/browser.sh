@@ -1,6 +1,6 @@
-# For the tests that open pages in a browser: source it behind cli.sh. Without node, Chromium or the viewer it says so and ends the test as skipped; with
-# CAMBER_NEEDS_BROWSER=1, as in `make viewer`, that is a failure. Then the scripts of tests/viewer and what they need lie in this folder; `browse SCRIPT ARGUMENT..`
-# runs one of them. Pictures that they take stay in viewer-pictures, beside the scratch folders.
+# Prepares tests that open pages in a browser; sourced after cli.sh. If node, Chromium or the viewer is missing, it prints which one and ends the test as
+# skipped, or as failed if CAMBER_NEEDS_BROWSER=1 (as in `make viewer`). It copies the scripts of tests/viewer and installs their packages in the current
+# folder; `browse SCRIPT ARGUMENT..` then runs one of them. The screenshots that they take stay in viewer-pictures, beside the scratch folders.
 # shellcheck shell=bash
 
 skip() { # REASON
@@ -9,7 +9,7 @@ skip() { # REASON
   exit 77
 }
 for command in node npm chromium; do
-  command -v $command >/dev/null || skip "$command is not there (scripts/setup.sh viewer)"
+  command -v $command >/dev/null || skip "$command is not installed (scripts/setup.sh viewer)"
 done
 [ -e "$(dirname "$CAMBER")/viewer/viewer.js" ] || skip "this build has no viewer"
 cp "$SOURCE_DIR"/tests/viewer/{package.json,package-lock.json,*.mjs} .
@@ -17,5 +17,5 @@ npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 
   skip "npm could not fetch playwright-core: $(tail -n 1 npm.txt)"
 
 browse() { # SCRIPT ARGUMENT..
-  CHROMIUM=$(command -v chromium) PICTURES=${PWD%/scratch/*}/viewer-pictures timeout 600 node "$@" || fail "the browser"
+  CHROMIUM=$(command -v chromium) PICTURES=${PWD%/scratch/*}/viewer-pictures timeout 600 node "$@" || fail "checks in the browser: $1"
 }

@@ -1,5 +1,5 @@
 /*
- * The general serial chain as a model in memory (chain.h).
+ * Creates a random serial chain as a model in memory (chain.h).
  */
 #include "chain.h"
 
@@ -15,7 +15,7 @@ static void random_vector(struct cmbt_random *r, double size, double x[3])
   for (int i = 0; i < 3; i++) x[i] = cmbt_random_uniform(r, -size, size);
 }
 
-/* A unit vector at least 10 degrees off the coordinate axes' planes. */
+/* Sets x to a random unit vector at an angle of at least 10 degrees to each coordinate plane. */
 static void random_direction(struct cmbt_random *r, double x[3])
 {
   double length, least;
@@ -27,7 +27,7 @@ static void random_direction(struct cmbt_random *r, double x[3])
   for (int i = 0; i < 3; i++) x[i] /= length;
 }
 
-/* The inertia about the centre of mass of a few point masses around it. */
+/* Adds to J (3 x 3, by rows) the inertia matrix of six equal point masses at random places, about their centre of mass. */
 static void random_inertia(struct cmbt_random *r, double mass, double J[9])
 {
   enum { POINTS = 6 };
@@ -53,7 +53,7 @@ static const char *name_of(cmb_model *m, const char *format, int i)
   return cmb_arena_text(m->arena, text);
 }
 
-/* Body i and the joint that carries it, whose place is `at`; `at` moves on to the next joint. */
+/* Makes body i and the revolute joint at the position `at` that connects it with body i − 1; moves `at` to the next joint. */
 static void make_link(cmb_model *m, int i, struct cmbt_random *r, double at[3])
 {
   cmb_model_body *b = &m->bodies[i];

@@ -1,5 +1,5 @@
 /*
- * cmocka's header with what it needs, and assertions on numbers that say what they saw.
+ * Includes cmocka.h with the headers that it needs, and defines assertions on numbers whose messages contain the numbers.
  */
 #ifndef CMBT_CHECK_H
 #define CMBT_CHECK_H
@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+/* Checks that value <= limit; a NaN fails. */
 #define cmbt_below(value, limit)                                                                   \
   do {                                                                                             \
     double cmbt_value = (value), cmbt_limit = (limit);                                             \
@@ -21,6 +22,7 @@
     }                                                                                              \
   } while (0)
 
+/* Checks that |value − expected| <= tolerance; a NaN fails. */
 #define cmbt_near(value, expected, tolerance)                                                      \
   do {                                                                                             \
     double cmbt_value = (value), cmbt_expected = (expected), cmbt_tolerance = (tolerance);         \
@@ -30,7 +32,7 @@
     }                                                                                              \
   } while (0)
 
-/* Status CMB_OK, or the context's words. */
+/* Checks that the call returns CMB_OK; otherwise the test fails with the error message of the context. */
 #define cmbt_ok(ctx, call)                                                                         \
   do {                                                                                             \
     cmb_status cmbt_status = (call);                                                               \

@@ -2,8 +2,9 @@
 
     check_schema.py SOURCE_DIR
 
-Every key and choice in the reader's tables (src/model/*.c) is in the schema, and every property of the schema is a key
-of the reader; files in models/ are valid; files in tests/cli/bad/ whose fault is a key, a type or a kind are not.
+Checks that every key and every choice in the reader's tables (src/model/*.c) is in the schema, that every property of the
+schema is a key of the reader, that the files in models/ are valid, and that the files in tests/cli/bad/ whose error is a
+wrong key, type or kind are not.
 """
 import json
 import pathlib
@@ -15,7 +16,7 @@ import yaml
 
 # Tables of the reader that are not keys or choices of a model.
 OTHER_TABLES = {"reserved", "texts", "not_finite", "units"}
-# Files in bad/ that a schema can tell to be wrong.
+# Files in bad/ with an error that a schema can detect.
 WRONG = ["unknown-section", "unknown-key-body", "unknown-key-joint", "unknown-key-force", "unknown-key-loop",
          "unknown-key-instance", "unknown-type", "missing-type", "missing-child", "missing-mass", "section-kind",
          "number-is-list", "vector-too-short", "table-kind", "mirror-plane", "free-loop", "output-unknown-key",
@@ -23,7 +24,7 @@ WRONG = ["unknown-section", "unknown-key-body", "unknown-key-joint", "unknown-ke
 
 
 class Loader(yaml.SafeLoader):
-    """As the reader takes it: only true and false are truth values, so that `on` stays a key."""
+    """Reads YAML as Camber's reader does: only true and false are Boolean values, so that `on` stays a key."""
 
 
 Loader.yaml_implicit_resolvers = {
@@ -34,7 +35,7 @@ Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)
 
 
 def words_of_reader(folder):
-    """The words in the tables: what stands in braces after `name[...] =`."""
+    """Returns the words in the tables of the reader: all strings in the braces after `name[...] =`."""
     words = set()
     for file in sorted(folder.glob("*.c")):
         text = file.read_text()
@@ -49,6 +50,7 @@ def words_of_reader(folder):
 
 
 def words_of_schema(node, properties, choices):
+    """Adds the names of all properties and the choices (enum, const) below a node of the schema to the two sets."""
     if isinstance(node, list):
         for entry in node:
             words_of_schema(entry, properties, choices)
@@ -73,9 +75,9 @@ def main():
     properties, choices = set(), set()
     words_of_schema(schema, properties, choices)
     if len(known) < 100:
-        faults.append(f"only {len(known)} words found in the reader's tables")
+        faults.append(f"only {len(known)} words found in the tables of src/model")
     faults += [f"'{word}' of the reader is not in the schema" for word in sorted(known - properties - choices)]
-    faults += [f"'{word}' of the schema is no key of the reader" for word in sorted(properties - known)]
+    faults += [f"'{word}' of the schema is not a key of the reader" for word in sorted(properties - known)]
 
     models = sorted(source.glob("models/**/*.yaml"))
     if not models:
@@ -87,7 +89,7 @@ def main():
             faults.append(f"{file.name}: {'/'.join(map(str, error.path))}: {error.message[:200]}")
     for name in WRONG:
         if validator.is_valid(yaml.load((source / f"tests/cli/bad/{name}.yaml").read_text(), Loader)):
-            faults.append(f"bad/{name}.yaml is valid")
+            faults.append(f"bad/{name}.yaml is valid, but contains an error")
 
     print("\n".join(faults) or f"{len(known)} words, {len(models)} models")
     return 1 if faults else 0

@@ -1,4 +1,4 @@
-# For the tests of the program: source it. Checks count their failures, and `finish` ends the test with them.
+# Sourced by the tests of the program. `check` counts failed checks, and `finish` prints their number and ends the test.
 # shellcheck shell=bash
 
 : "${CAMBER:?the path of the program}"
@@ -18,7 +18,7 @@ check() { # DESCRIPTION COMMAND [ARGUMENT...]
   "$@" || fail "$description"
 }
 
-# The models in pages of the documentation that are marked as complete, ```yaml complete, as work/1.yaml and so on.
+# Writes the models that pages of the documentation mark as complete, ```yaml complete, to work/1.yaml, work/2.yaml and so on.
 complete_examples() { # PAGE...
   mkdir -p work
   awk '/^```yaml complete$/ { n++; inside = 1; next }

@@ -1,5 +1,5 @@
 /*
- * A model file once more by calls (draft_copy.h).
+ * Copies a model file into a draft (draft_copy.h).
  */
 #include "draft_copy.h"
 
@@ -38,7 +38,7 @@ const cmb_node *cmbt_yaml(cmb_context *ctx, cmb_arena *arena, const char *text, 
   return root;
 }
 
-/* The entries as numbers; false if one of them is none. */
+/* Reads the entries of a list as numbers. Returns false if the list is empty or an entry is not a number. */
 static bool all_numbers(const cmb_node *list, double x[MOST_ENTRIES])
 {
   int i = 0;
@@ -48,7 +48,7 @@ static bool all_numbers(const cmb_node *list, double x[MOST_ENTRIES])
   return list->count > 0;
 }
 
-/* A list of rows that are as long as each other, all numbers. */
+/* Reads a list of rows of equal length, all numbers, into x (rows x columns). Returns false if the list is no such matrix. */
 static bool all_rows(const cmb_node *list, double x[MOST_ENTRIES])
 {
   const int columns = list->count > 0 ? list->first->count : 0;
@@ -61,7 +61,7 @@ static bool all_rows(const cmb_node *list, double x[MOST_ENTRIES])
 
 static int copy_list(cmb_draft *d, const cmb_node *list, const char *key);
 
-/* A name as keys have it. */
+/* Appends a name to the key of the node above it; "~" is written as "~0" and "/" as "~1", as in keys of drafts. */
 static void put_name(char *key, size_t room, const char *above, const char *name)
 {
   size_t n = (size_t)snprintf(key, room, "%s%s", above, above[0] ? "/" : "");
@@ -73,6 +73,7 @@ static void put_name(char *key, size_t room, const char *above, const char *name
   key[n] = '\0';
 }
 
+/* Copies a node and all nodes below it into the draft. Returns the number of calls. */
 static int copy_node(cmb_draft *d, const cmb_node *node, const char *key)
 {
   double x;

@@ -1,5 +1,5 @@
 /*
- * Exported C against a run (export_bits.h).
+ * Compares exported C with a run of the library (export_bits.h).
  */
 #include "export_bits.h"
 
@@ -58,7 +58,7 @@ static cmb_status note_event(void *user, const cmb_event *event)
 {
   struct log *log = user;
   if (event->t > 0)
-    log->flag[event->index] = event->direction; /* the code tells of steps, not of the start */
+    log->flag[event->index] = event->direction; /* the code reports events of steps, not of t = 0 */
   return CMB_OK;
 }
 
@@ -81,7 +81,7 @@ static cmb_status note_step(void *user, double t)
   return CMB_OK;
 }
 
-/* The code's numbers, as many as it has written. */
+/* Reads the numbers that the exported code has written. Returns the number of complete steps. */
 static int read_numbers(struct log *exported)
 {
   FILE *f = fopen("numbers", "rb");
@@ -95,17 +95,18 @@ static int read_numbers(struct log *exported)
   return steps;
 }
 
-/* Exports the code; false: there is no start. */
+/* Exports the code. Returns false if the export fails because no consistent initial state exists. */
 static bool export_code(cmb_context *ctx, const cmb_system *of, const cmb_run_options *options)
 {
   cmb_run_options plain = *options;
-  plain.integrator.setting_count--; /* the bound is left out anyway */
+  plain.integrator
+      .setting_count--; /* exported code has no drift bound: drop the setting bound=none */
   plain.integrator.settings++;
   plain.observer = (cmb_observer){0};
   return cmb_export_c(ctx, of, &plain, "code", NULL) == CMB_OK;
 }
 
-/* Compiles and runs the code; how many steps it has made, the one that failed included. */
+/* Compiles and runs the code. Returns how many steps it has made, including a step that failed. */
 static int drive(struct log *exported)
 {
   const cmb_equations *eq = exported->eq;
@@ -121,12 +122,12 @@ static int drive(struct log *exported)
            "'-DSTICKS=\"%s\"' drive.c code/test.c -o drive -lm && ./drive numbers",
            STEPS, eq->no, grips, sticks);
   const int code = system(command);
-  if (code != 0) print_error("the code ends with %d\n", code);
+  if (code != 0) print_error("compiling or running the exported code ends with status %d\n", code);
   assert_int_equal(code, 0);
   return read_numbers(exported);
 }
 
-/* Every number of every step. */
+/* Fails the test unless all numbers of the first `steps` steps are equal bit for bit. */
 static void compare(const struct log *run, const struct log *exported, int steps,
                     const char *called)
 {
@@ -134,8 +135,8 @@ static void compare(const struct log *run, const struct log *exported, int steps
     for (int i = 0; i < run->width; i++) {
       const double *x = &run->values[k][i], *y = &exported->values[k][i];
       if (memcmp(x, y, sizeof *x) == 0) continue;
-      fail_msg("%s, step %d, number %d of %d: %.17g in the run, %.17g in the code", called, k + 1,
-               i, run->width, *x, *y);
+      fail_msg("%s, step %d, number %d of %d: run %.17g, exported code %.17g", called, k + 1, i,
+               run->width, *x, *y);
     }
   }
 }

@@ -1,6 +1,6 @@
 /*
- * The counting and refusing allocator of the tests (failing_allocator.h). Each block is preceded by its
- * size, in room that keeps the alignment malloc gives.
+ * The counting and failing allocator of the tests (failing_allocator.h). A header with the size precedes each block; its type
+ * keeps the alignment of malloc.
  */
 #include "failing_allocator.h"
 

@@ -1,6 +1,5 @@
 /*
- * An allocator for tests: counts what is asked for and what is not given back, and can refuse the k-th
- * request. Use:
+ * An allocator for tests: counts requests and blocks that have not been released, and can refuse the k-th request. Use:
  *
  *     struct cmbt_allocator memory;
  *     cmbt_allocator_init(&memory);
@@ -9,9 +8,8 @@
  *     ... create, use, destroy ...
  *     assert_int_equal(memory.outstanding, 0);            (nothing leaked)
  *
- * To walk through every failure of a constructor, repeat with fail_at = 1, 2, ... until a whole pass
- * leaves `refused` at 0. Fresh memory is filled with a byte that is no number anyone expects, so that
- * reading it unset is seen. One allocator belongs to one thread.
+ * To test every failure of a constructor, repeat with fail_at = 1, 2, ... until a complete run leaves `refused` at 0. New memory is
+ * filled with bytes 0xA5, so that reading it before it is set gives wrong results. One allocator belongs to one thread.
  */
 #ifndef CMBT_FAILING_ALLOCATOR_H
 #define CMBT_FAILING_ALLOCATOR_H
@@ -25,7 +23,7 @@ struct cmbt_allocator {
   long calls;         /* requests so far, refused ones included */
   long refused;       /* of these, refused */
   long outstanding;   /* blocks not yet released */
-  size_t bytes, peak; /* bytes in these blocks, and the largest number there ever was */
+  size_t bytes, peak; /* bytes in these blocks, and their maximum so far */
 };
 
 void cmbt_allocator_init(struct cmbt_allocator *a);

@@ -1,5 +1,5 @@
 /*
- * Errors with fixed steps (fixed_steps.h).
+ * Measures errors and orders of methods with fixed steps (fixed_steps.h).
  */
 #include "fixed_steps.h"
 
@@ -24,7 +24,7 @@ static double distance2(int n, const double *x, const double *y)
   return sum;
 }
 
-/* The squares of the errors where the integrator stands, added to the sum. */
+/* Adds the squared errors of q, v and λ at the integrator's present time to the sum. */
 static void compare(const cmb_integrator *in, const cmb_equations *eq,
                     const struct cmbt_trajectory *problem, struct cmbt_errors *sum)
 {
@@ -48,7 +48,7 @@ struct cmbt_errors cmbt_fixed_errors(cmb_context *ctx, const struct cmbt_traject
   assert_in_range(setting_count, 0, MOST_SETTINGS - 1);
   for (int k = 0; k < setting_count; k++) all[k + 1] = settings[k];
   options.step = problem->t_end / problem->points / steps;
-  const bool always = cmb_method_is_real_time(cmb_method_find(method)); /* steps are fixed */
+  const bool always = cmb_method_is_real_time(cmb_method_find(method)); /* has no option `steps` */
   options.setting_count = setting_count + !always;
   options.settings = all + always;
   if (tolerance > 0) options.rtol = options.atol = tolerance;

@@ -1,6 +1,7 @@
 /*
- * The parallelogram four-bar (fourbar.h). Crank 1 from A at the origin, coupler from B to C, crank 3 from D = b e(tilt).
- * Centres of mass lie on the links, at r₁, c and r₃ from A, B and D. e(φ) = (cos φ, sin φ), e' = (−sin φ, cos φ).
+ * The equations of the parallelogram four-bar (fourbar.h). Crank 1 goes from A at the origin to B, the coupler from B to C, crank 3
+ * from D = b e(tilt) to C, with e(x) = (cos x, sin x). The centres of mass lie on the links, at the distances r₁, c and r₃ from A, B
+ * and D.
  */
 #include "fourbar.h"
 
@@ -9,10 +10,10 @@
 
 static const double a_ = 0.4, b_ = 1, r1_ = 0.15, c_ = 0.45, r3_ = 0.25; /* m */
 static const double m1 = 1.5, m2 = 2, m3 = 0.7;                          /* kg */
-static const double I1_ = 0.03, I2_ = 0.2, I3_ = 0.02; /* kg m², about the centres */
+static const double I1_ = 0.03, I2_ = 0.2, I3_ = 0.02; /* kg m², about the centres of mass */
 static const double gravity_ = 9.81;
 
-struct numbers { /* in the problem's units */
+struct numbers { /* the parameters in the problem's unit of length */
   double a, b, r1, c, r3, I1, I2, I3, g[2], k, D[2];
 };
 
@@ -32,6 +33,7 @@ static struct numbers numbers_of(const struct cmbt_fourbar *p)
                           {b_ * u * cos(p->tilt), b_ * u * sin(p->tilt)}};
 }
 
+/* Returns the moment of the torsion spring at the absolute angle of crank 1. */
 static double spring(const struct cmbt_fourbar *p, const struct numbers *n, double angle)
 {
   return -n->k * (angle - p->tilt - p->rest);
@@ -39,7 +41,7 @@ static double spring(const struct cmbt_fourbar *p, const struct numbers *n, doub
 
 /* ---- three absolute angles */
 
-/* M (3 x 3) and f for absolute angles x and rates w. */
+/* Computes M (3 x 3) and, unless NULL, f (3) of the links without the loop constraint, for absolute angles x and rates w. */
 static void tree(const struct cmbt_fourbar *p, const struct numbers *n, const double *x,
                  const double *w, double *M, double *f)
 {
@@ -62,7 +64,7 @@ static void tree(const struct cmbt_fourbar *p, const struct numbers *n, const do
   f[1] += coupling * sine * w[0] * w[0];
 }
 
-/* a e(x₀) + b e(x₁) − a e(x₂) − D, its gradients and γ. */
+/* Computes the loop constraint g = a e(x₀) + b e(x₁) − a e(x₂) − D, its Jacobian G (2 x 3) and γ. w may be NULL (rates 0). */
 static void loop(const struct numbers *n, const double *x, const double *w, double g[2],
                  double G[6], double gamma[2])
 {
@@ -77,7 +79,7 @@ static void loop(const struct numbers *n, const double *x, const double *w, doub
   }
 }
 
-/* Absolute angles from the coordinates: x = L q, with the one entry beside the diagonal, l. */
+/* Evaluates the equations in angles. The absolute angles are x = L q, where L is the identity but for the entry l of row 1, column 0. */
 static cmb_status evaluate_angles(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const struct cmbt_fourbar *p = self;
@@ -98,7 +100,7 @@ static cmb_status evaluate_angles(const void *self, const cmb_point *at, const c
   if (want->f) want->f[0] = f[0] + l * f[1], want->f[1] = f[1], want->f[2] = f[2];
   for (int i = 0; i < 2 * copies; i++) {
     const int k = i % 2;
-    const double size = i < 2 ? 1 : 3; /* a copy in another unit */
+    const double size = i < 2 ? 1 : 3; /* the redundant copy is scaled by 3 */
     if (want->g) want->g[i] = size * g[k];
     if (want->gamma) want->gamma[i] = size * gamma[k];
     if (want->gt) want->gt[i] = 0;
@@ -112,12 +114,14 @@ static cmb_status evaluate_angles(const void *self, const cmb_point *at, const c
 
 /* ---- three bodies */
 
-/* One term of a constraint: body (or −1: the ground), where on its line, with which sign. */
+/* A point in a joint constraint: on body `body` (−1: none) at the distance `along` from its centre of mass along its x axis; `sign` is
+ * its factor in the constraint. */
 struct arm {
   int body;
   double along, sign;
 };
 
+/* Sets the points of the four joints A, B, C and D, two for each. */
 static void joints(const struct numbers *n, struct arm arms[4][2])
 {
   const struct arm all[4][2] = {{{0, -n->r1, 1}, {-1, 0, 0}},
@@ -127,6 +131,7 @@ static void joints(const struct numbers *n, struct arm arms[4][2])
   memcpy(arms, all, sizeof all);
 }
 
+/* Adds the contribution of one point to g (2), G (2 x 9) and γ (2) of its joint. */
 static void joint_terms(const struct arm *arm, const cmb_point *at, double g[2], double *G,
                         double gamma[2])
 {
@@ -161,7 +166,7 @@ static cmb_status evaluate_bodies(const void *self, const cmb_point *at, const c
   return CMB_OK;
 }
 
-/* ---- what both share */
+/* ---- equations and states of all kinds */
 
 cmb_equations cmbt_fourbar_equations(const struct cmbt_fourbar *p)
 {
@@ -187,6 +192,7 @@ cmb_equations cmbt_fourbar_equations(const struct cmbt_fourbar *p)
                          .evaluate = cartesian ? evaluate_bodies : evaluate_angles};
 }
 
+/* Computes positions q (9) and velocities v (9) of the three bodies from the absolute angles x and their rates w. */
 static void place(const struct numbers *n, const double *x, const double *w, double *q, double *v)
 {
   const double along[3] = {n->r1, n->c, n->r3};
@@ -222,6 +228,7 @@ void cmbt_fourbar_crank(const struct cmbt_fourbar *p, const double *q, const dou
   *rate = v[i];
 }
 
+/* Returns φ'' by the equation in fourbar.h, in metres. */
 static long double acceleration(const struct cmbt_fourbar *p, long double phi)
 {
   const long double J = I1_ + m1 * r1_ * r1_ + I3_ + m3 * r3_ * r3_ + m2 * a_ * a_;

@@ -1,5 +1,5 @@
 /*
- * Models for tests of graph systems (graph_examples.h).
+ * Example models for tests of graph systems (graph_examples.h).
  */
 #include "graph_examples.h"
 

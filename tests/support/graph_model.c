@@ -1,5 +1,5 @@
 /*
- * Hand-made expressions (graph_model.h).
+ * Parses the formulas of a model that a test states as text (graph_model.h).
  */
 #include "graph_model.h"
 
@@ -55,7 +55,7 @@ static cmb_entries read_entries(struct reader *r, int count, const struct cmbt_e
   return m;
 }
 
-/* Names PREFIX_0, PREFIX_1 ... and the inputs of these names. */
+/* Makes the names PREFIX_0, PREFIX_1, ... and returns the inputs of the graph with these names. */
 static cmb_expr *numbered(struct reader *r, const char *prefix, int count,
                           const char *const **names)
 {

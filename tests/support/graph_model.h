@@ -1,5 +1,5 @@
 /*
- * Equations of motion typed by hand, as expressions (dyn/expressions.h):
+ * Equations of motion that a test states as text, parsed to expressions (dyn/expressions.h):
  *
  *     static const struct cmbt_graph_model pendulum = {.name = "pendulum", .nq = 2, .nv = 2, .ng = 1, ... };
  *     struct cmbt_graph m;
@@ -7,20 +7,21 @@
  *     cmb_graph_system_create(ctx, &m.x, &options, &system);
  *     cmbt_graph_close(&m);
  *
- * Formulas name the inputs t, the coordinates and velocities, a_0, a_1 ..., lambda_0 ..., u_0 ...; table(x) is the model's
- * table.
+ * Formulas may use the time t, the names of coordinates and velocities, accelerations a_0, a_1, ..., multipliers lambda_0, ... and
+ * inputs u_0, ...; table(x) is the value of the model's table at x.
  */
 #ifndef CMBT_GRAPH_MODEL_H
 #define CMBT_GRAPH_MODEL_H
 
 #include "dyn/expressions.h"
 
+/* An entry of a sparse matrix, as a formula. */
 struct cmbt_entry {
   int row, column;
   const char *text;
 };
 
-/* Texts that are NULL are left out of the expressions. */
+/* The names, start values and formulas of a model. Formulas that are NULL are absent from the expressions. */
 struct cmbt_graph_model {
   const char *name;
   int nq, nv, ng, nu, no;
@@ -30,7 +31,8 @@ struct cmbt_graph_model {
   const struct cmbt_entry *M, *G;
   const char *const *f, *const *g, *const *gamma, *const *gt, *const *rates;
   const char *const *residual, *const *acceleration, *const *multiplier, *const *pivot;
-  const char *const *outputs, *const *inputs; /* inputs: u_0(t) ..., without the free part */
+  const char *const *outputs,
+      *const *inputs; /* inputs: u_0(t), ..., to which the free input is added */
   const char *energy;
   int ball_count, ball_q;
   const cmb_table *table;
@@ -41,6 +43,7 @@ struct cmbt_graph {
   cmb_expressions x;
 };
 
+/* Parses the model into m; the test fails if a formula is wrong. Released by cmbt_graph_close. */
 void cmbt_graph_open(cmb_context *ctx, const struct cmbt_graph_model *model, struct cmbt_graph *m);
 void cmbt_graph_close(struct cmbt_graph *m);
 

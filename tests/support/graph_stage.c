@@ -1,5 +1,5 @@
 /*
- * A hand-made model ready to be evaluated (graph_stage.h).
+ * Makes a system from a model with its formulas as text (graph_stage.h).
  */
 #include "graph_stage.h"
 

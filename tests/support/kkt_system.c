@@ -52,7 +52,7 @@ void cmbt_kkt_destroy(struct cmbt_kkt_system *sys)
   cmb_context_destroy(ctx);
 }
 
-/* ---- patterns */
+/* ---- sparsity patterns */
 
 static cmb_pattern *pattern_of(struct cmbt_kkt_system *sys, int rows, const double *A)
 {
@@ -107,7 +107,7 @@ static double sign(struct cmbt_random *random)
   return cmbt_random_int(random, 0, 1) ? 1 : -1;
 }
 
-/* M := M + w wᵀ for a random vector w with entries at `count` places. */
+/* Adds w wᵀ to M, for a random vector w with nonzero entries at the positions at[0 .. count − 1]. */
 static void add_square(struct cmbt_kkt_system *sys, struct cmbt_random *random, int count,
                        const int *at)
 {
@@ -123,16 +123,17 @@ static void random_mass(struct cmbt_kkt_system *sys, struct cmbt_random *random)
 {
   const int nv = sys->kind.nv;
   for (int i = 0; i < nv; i++) sys->M[i * nv + i] = cmbt_random_uniform(random, 0.1, 0.3);
-  int together = (int)(sys->kind.density * nv); /* how many velocities a term couples */
-  if (sys->kind.diagonal || together < 2) return;
-  if (together > 64) together = 64;
-  for (int k = 0; k < 2 * nv / together + nv / 4; k++) {
-    int at[64], first = cmbt_random_int(random, 0, nv - together);
-    for (int a = 0; a < together; a++) at[a] = first + a;
-    add_square(sys, random, together, at);
+  int coupled = (int)(sys->kind.density * nv); /* how many velocities one term couples */
+  if (sys->kind.diagonal || coupled < 2) return;
+  if (coupled > 64) coupled = 64;
+  for (int k = 0; k < 2 * nv / coupled + nv / 4; k++) {
+    int at[64], first = cmbt_random_int(random, 0, nv - coupled);
+    for (int a = 0; a < coupled; a++) at[a] = first + a;
+    add_square(sys, random, coupled, at);
   }
 }
 
+/* Sets G: random entries, and in each row one entry of magnitude 1 to 2, in columns that differ if ng <= nv. */
 static void random_constraints(struct cmbt_kkt_system *sys, struct cmbt_random *random)
 {
   const int nv = sys->kind.nv, ng = sys->kind.ng;
@@ -147,6 +148,7 @@ static void random_constraints(struct cmbt_kkt_system *sys, struct cmbt_random *
   }
 }
 
+/* Sets B = G, or to entries of G times factors between 0.8 and 1.2 if the system is unsymmetric. */
 static void B_near_G(struct cmbt_kkt_system *sys, struct cmbt_random *random)
 {
   for (int k = 0; k < sys->kind.ng * sys->kind.nv; k++) {
@@ -155,6 +157,7 @@ static void B_near_G(struct cmbt_kkt_system *sys, struct cmbt_random *random)
   }
 }
 
+/* Scales the velocities by tau and the constraints by rho, random factors, and sets the right-hand side in these units. */
 static void apply_units(struct cmbt_kkt_system *sys, struct cmbt_random *random)
 {
   const int nv = sys->kind.nv, ng = sys->kind.ng;
@@ -226,7 +229,7 @@ void cmbt_kkt_change(struct cmbt_kkt_system *sys, struct cmbt_random *random, do
   cmbt_kkt_refresh(sys);
 }
 
-/* ---- for a solver */
+/* ---- the system as arguments of a solver */
 
 cmb_kkt_shape cmbt_kkt_shape_dense(const struct cmbt_kkt_system *sys)
 {
@@ -260,7 +263,7 @@ const double *cmbt_kkt_B_for(const struct cmbt_kkt_system *sys, const cmb_kkt_sh
   return shape->G_pattern ? sys->B_values : sys->B;
 }
 
-/* The length of a row of G or B in units in which M has unit diagonal. */
+/* Returns the length of a row g of G or B in units in which M has unit diagonal, √(Σ g_i²/M_ii). */
 static double unit_length(const struct cmbt_kkt_system *sys, const double *g)
 {
   double sum = 0;
@@ -271,7 +274,7 @@ static double unit_length(const struct cmbt_kkt_system *sys, const double *g)
 double cmbt_kkt_error(const struct cmbt_kkt_system *sys, const double *x, const double *y)
 {
   const int nv = sys->kind.nv, ng = sys->kind.ng;
-  double worst = 0, size = 0, sum = 0; /* the sum is there to keep a NaN, which fmax drops */
+  double worst = 0, size = 0, sum = 0; /* sum: becomes NaN if a residual is; fmax ignores a NaN */
   for (int i = 0; i < nv; i++) {
     double unit = sqrt(sys->M_diagonal[i]), rest = sys->r[i] - cmb_dot(nv, sys->M + i * nv, x);
     for (int j = 0; j < ng; j++) rest -= sys->B[j * nv + i] * y[j];

@@ -1,5 +1,5 @@
 /*
- * Long double evaluation (long_value.h): the table of operations once more, with <tgmath.h> choosing sinl for sin.
+ * Evaluates programs in long double (long_value.h): expands the table of operations with <tgmath.h>, which selects sinl for sin.
  */
 #include "long_value.h"
 
@@ -30,7 +30,7 @@ long double cmbt_long_value(const cmb_program *p, const long double *in, long do
   return work[p->output[0]];
 }
 
-/* f' = (45 (f₁ − f₋₁) − 9 (f₂ − f₋₂) + (f₃ − f₋₃)) / 60 h */
+/* f' = (45 (f₁ − f₋₁) − 9 (f₂ − f₋₂) + (f₃ − f₋₃)) / (60 h), f_k = f(at + k h direction), h = step */
 long double cmbt_long_slope(const cmb_program *p, const double *at, const double *direction,
                             long double step, long double *work)
 {

@@ -1,12 +1,12 @@
-"""Values of the Magic Formula for tests/unit/dyn/test_magic_formula.c: a second implementation, written from the equations of
-Pacejka 2012 and Besselink et al. 2010, the vertical force of version 6.2 compared with public descriptions of its equations. It calls nothing of the
-library. Prints rows of C, for all tyres of the folders.
+"""Computes reference values of the Magic Formula for tests/unit/dyn/test_magic_formula.c by a second implementation, which does not use the library. It
+follows the equations of Pacejka 2012 and Besselink et al. 2010; the vertical force of version 6.2 was compared with public descriptions of its equations.
+Prints rows of a C array for all tyres of the folders.
 
     python3 tests/support/magic_formula.py forces models/tyres tests/unit/dyn > tests/unit/dyn/magic_formula_values.h
     python3 tests/support/magic_formula.py loads tests/unit/dyn > tests/unit/dyn/magic_formula_loads.h
     clang-format -i tests/unit/dyn/magic_formula_*.h
 
-With `effects` in place of `forces` it names the coefficients of the folders' tyres that change none of the numbers of both tables.
+With `effects` in place of `forces` it prints the coefficients of the folders' tyres on which no number of the two tables depends.
 """
 import os, re, sys
 from math import atan, cos, exp, pi, sin, sqrt, tan
@@ -130,7 +130,7 @@ def law(p, fz, kappa, alpha, gamma, v, road):
 
 
 def vertical(p, rho, rate, omega, gamma, fx, fy):
-    """Load at a deflection, and the free radius; the deflection is the free radius less the loaded one."""
+    """Returns the vertical load at a deflection (the free radius minus the loaded radius), and the free radius."""
     r0, f0, v0 = p["UNLOADED_RADIUS"], p["FNOMIN"], p["LONGVL"]
     dp = (p["INFLPRES"] - p["NOMPRES"]) / p["NOMPRES"] if p["NOMPRES"] else 0.0
     free = r0 * (p["Q_RE0"] + p["Q_V1"] * (omega * r0 / v0) ** 2)
@@ -151,7 +151,7 @@ def vertical(p, rho, rate, omega, gamma, fx, fy):
 
 
 def rolling(p, fz, omega):
-    """The effective rolling radius."""
+    """Returns the effective rolling radius."""
     r0, f0, v0 = p["UNLOADED_RADIUS"], p["FNOMIN"], p["LONGVL"]
     dp = (p["INFLPRES"] - p["NOMPRES"]) / p["NOMPRES"] if p["NOMPRES"] else 0.0
     stiffness = p["VERTICAL_STIFFNESS"] * (1 + p["PFZ1"] * dp)

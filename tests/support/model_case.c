@@ -1,5 +1,5 @@
 /*
- * Models from text for tests (model_case.h).
+ * Reads models from text for tests (model_case.h).
  */
 #include "model_case.h"
 
@@ -42,11 +42,11 @@ void cmbt_model_refused(cmb_context *ctx, const char *text, const char *place, c
   }
 }
 
-/* The row of a table of structs that begin with their name. */
+/* Returns the struct with this name in an array of structs whose first member is their name; the test fails if there is none. */
 static const void *row(const void *rows, int count, size_t size, const char *name)
 {
   int i = cmb_find_name(name, rows, count, size);
-  if (i < 0) fail_msg("there is no '%s'", name);
+  if (i < 0) fail_msg("the model has no object '%s'", name);
   return (const char *)rows + (size_t)i * size;
 }
 

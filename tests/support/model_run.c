@@ -1,5 +1,5 @@
 /*
- * Bundled models in tests (model_run.h).
+ * Runs models in tests (model_run.h).
  */
 #include "model_run.h"
 
@@ -90,7 +90,7 @@ static int width_of(const cmbt_run *r)
   return 1 + r->eq->no + r->eq->nq + r->eq->nv;
 }
 
-static cmb_status keep(void *user, const cmb_record *record)
+static cmb_status keep_record(void *user, const cmb_record *record)
 {
   cmbt_run *r = user;
   const cmb_equations *eq = r->eq;
@@ -143,7 +143,7 @@ static void make_simulation(cmbt_run *r, double t_end, double every)
   options.t_end = t_end;
   options.every = every;
   options.observer =
-      (cmb_observer){.user = r, .record = every > 0 ? keep : NULL, .event = keep_event};
+      (cmb_observer){.user = r, .record = every > 0 ? keep_record : NULL, .event = keep_event};
   assert_null(r->sim);
   cmbt_ok(r->ctx, cmb_simulation_create(r->ctx, r->system, &options, &r->sim));
   r->result = cmb_simulation_result(r->sim);
@@ -203,6 +203,7 @@ double cmbt_velocity(const cmbt_run *r, const char *name)
   return r->result->v[i];
 }
 
+/* As cmbt_times; `user`: of a user's event, else of a switching function. */
 static int times(const cmbt_run *r, bool user, const char *name, int direction, int most, double *t)
 {
   int count = 0;

@@ -1,5 +1,5 @@
 /*
- * What tests of generated code share (native_case.h).
+ * Programs, inputs and folders for tests of generated code (native_case.h).
  */
 #include "native_case.h"
 
@@ -41,7 +41,7 @@ cmb_program *cmbt_random_program(cmb_context *ctx, uint64_t seed, int outputs, i
   return p;
 }
 
-/* One link: rotate two components, and sometimes something else. */
+/* Rotates two of the six components v by a constant angle, and applies another random operation to them in 12 of 40 cases. */
 static void chain_link(struct cmbt_random *r, cmb_graph *g, cmb_expr v[CMBT_CASE_INPUTS])
 {
 #define OP(name, a, b) cmb_apply(g, CMB_OP_##name, a, b, 0)
@@ -69,7 +69,7 @@ cmb_program *cmbt_chain_program(cmb_context *ctx, int operations)
   cmbt_ok(ctx, cmb_graph_create(ctx, &g));
   make_inputs(g, CMBT_CASE_INPUTS, x);
   memcpy(v, x, sizeof v);
-  int constants = 2; /* a link adds about two constants and seven operations */
+  int constants = 2; /* each call of chain_link adds about two constants and seven operations */
   while ((int)cmb_graph_size(g) - constants < operations) {
     chain_link(&r, g, v);
     constants += 2;
@@ -117,11 +117,13 @@ void cmbt_compare_native(const cmb_native *native, int i, const cmb_program *p, 
     memset(got, 0x55, CMB_LANES * (size_t)outputs * sizeof *got);
     cmb_program_run_lanes(p, in, expected, work);
     cmb_native_run_lanes(native, i, in, got, work);
-    if (!cmbt_same_bits(CMB_LANES * outputs, expected, got)) fail_msg("lanes differ in run %d", k);
+    if (!cmbt_same_bits(CMB_LANES * outputs, expected, got))
+      fail_msg("interpreter and native code differ with lanes, in run %d", k);
     memset(got, 0x55, CMB_LANES * (size_t)outputs * sizeof *got);
     cmb_program_run(p, in, expected, work);
     cmb_native_run(native, i, in, got, work);
-    if (!cmbt_same_bits(outputs, expected, got)) fail_msg("scalars differ in run %d", k);
+    if (!cmbt_same_bits(outputs, expected, got))
+      fail_msg("interpreter and native code differ with scalars, in run %d", k);
   }
   free(in);
   free(work);

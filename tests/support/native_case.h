@@ -1,5 +1,5 @@
 /*
- * What tests of generated code share: programs, their inputs, comparison of bits, folders and scripts of their own.
+ * For tests of generated code: makes programs and their inputs, compares results bit for bit, makes temporary folders and scripts.
  */
 #ifndef CMBT_NATIVE_CASE_H
 #define CMBT_NATIVE_CASE_H
@@ -9,27 +9,28 @@
 
 enum { CMBT_CASE_INPUTS = 6 };
 
-/* A program of `outputs` random expressions (random_expr.h) of `nodes` steps in six inputs, the same for the same seed. */
+/* Makes a program of `outputs` random expressions (random_expr.h) of `nodes` steps in six inputs. Equal seeds give equal programs. */
 cmb_program *cmbt_random_program(cmb_context *ctx, uint64_t seed, int outputs, int nodes);
 
-/* A program of about `operations` operations, mostly + - *, as a mechanism has them: a chain of rotations of a
- * vector, with some / sqrt sin cos min. Values stay near 1. */
+/* Makes a program of about `operations` operations in proportions that are typical of mechanisms: rotations of a vector, one after
+ * another (+ - *), and a few / sqrt sin cos min. Values stay near 1. */
 cmb_program *cmbt_chain_program(cmb_context *ctx, int operations);
 
-/* Inputs of all magnitudes; some are 0, -0, infinite or not a number. */
+/* Sets random inputs of all magnitudes; some are 0, -0, infinite or NaN. */
 void cmbt_random_inputs(uint64_t seed, int count, double *in);
 
-/* The same bits, or both not a number. */
+/* Returns whether all pairs of numbers have equal bits or are both NaN. */
 bool cmbt_same_bits(int count, const double *a, const double *b);
 
-/* Runs interpreter and native code on the program, scalar and lanes, `runs` times; fails the test where they differ. */
+/* Runs the interpreter on p and program i of the native code on `runs` random inputs, with scalars and with lanes. Fails the test where
+ * their results differ. */
 void cmbt_compare_native(const cmb_native *native, int i, const cmb_program *p, int runs);
 
-/* A new folder in the current one, as an absolute path; and its end, with all that is in it. */
+/* Makes a folder with a new name in the current folder and writes its absolute path; deletes a folder with its contents. */
 void cmbt_make_folder(char path[256]);
 void cmbt_remove_folder(const char *path);
 
-/* An executable script for /bin/sh at folder/name; path gets its place. */
+/* Writes an executable script for /bin/sh to folder/name; path gets this file name. */
 void cmbt_make_script(const char *folder, const char *name, const char *text, char path[512]);
 
 #endif

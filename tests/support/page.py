@@ -1,25 +1,27 @@
-"""The data of pages that the viewer shows, for tests (docs/report.md, "The data")."""
+"""Reads the data in the HTML pages that `camber run --html` and `camber view` write, for tests (docs/report.md, "The data")."""
 import base64, csv as reader, json, re, struct
 
 
 def load(name):
-    """The text of a page, and its scripts: the data, then the viewer."""
+    """Returns the text of a page and the list of its scripts: first the data, then the viewer."""
     text = open(name, encoding="utf-8").read()
     return text, re.findall(r"<script[^>]*>(.*?)</script>", text, re.S)
 
 
 def numbers(text, code):
-    """The array in a text of base64; code: d double, f single, h 16-bit integers."""
+    """Returns the numbers in a base64 text; code: d double precision, f single precision, h 16-bit integers."""
     raw = base64.b64decode(text, validate=True)
     return struct.unpack(f"<{len(raw) // struct.calcsize(code)}{code}", raw)
 
 
 def csv(name, column):
+    """Returns a column of a CSV file as a list of numbers."""
     return [float(row[column]) for row in reader.DictReader(open(name))]
 
 
 def point_of(pose, com, at):
-    """Where a point of the design position is: place + R (at - com), by q x q*; a pose is place and quaternion."""
+    """Returns p + R(q) (at - com), the position of a point of a body whose centre of mass `com` and point `at` are given in the design
+    position. pose: position p of the centre of mass and quaternion q = (x, y, z, w) of the rotation R."""
     p, (x, y, z, w) = pose
     a = [at[i] - com[i] for i in range(3)]
     rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -29,4 +31,5 @@ def point_of(pose, com, at):
 
 
 def near(a, b, tolerance):
+    """Returns whether two lists have the same length, are not empty, and differ by at most `tolerance` in each number."""
     return len(a) == len(b) > 0 and all(abs(x - y) <= tolerance for x, y in zip(a, b))

@@ -1,5 +1,6 @@
 /*
- * The reference is Runge and Kutta's method in long double; a run has tolerances of 1e-9 and is compared where it ends.
+ * Reference solutions and simulations for tests of bundled parts (part_case.h). Simulations have rtol = 1e-9; their outputs are compared
+ * at the end time.
  */
 #include "part_case.h"
 

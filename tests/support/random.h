@@ -1,6 +1,6 @@
 /*
- * A small deterministic generator for tests (splitmix64, Steele, Lea and Flood 2014): the same seed
- * gives the same numbers everywhere, so a failing case can be run again.
+ * A pseudorandom number generator for tests (splitmix64, Steele, Lea and Flood 2014). The same seed gives the same numbers on every
+ * machine, so that a failed case can be repeated.
  */
 #ifndef CMBT_RANDOM_H
 #define CMBT_RANDOM_H
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* How many random cases to run: the number in the environment variable of that name, or else the sample of `make test`, which
- * `make campaign` multiplies by CAMBER_CAMPAIGN. */
+/* Returns how many random cases a test runs: the number in the environment variable `variable` if it is set, otherwise `sample`
+ * (`make test`), or sample times CAMBER_CAMPAIGN if that variable is set (`make campaign`). */
 static inline int cmbt_count(const char *variable, int sample)
 {
   const char *count = getenv(variable), *factor = getenv("CAMBER_CAMPAIGN");
@@ -30,19 +30,19 @@ static inline uint64_t cmbt_random_bits(struct cmbt_random *r)
   return z ^ (z >> 31);
 }
 
-/* Uniform in [a, b). */
+/* Returns a number that is uniformly distributed in [a, b). */
 static inline double cmbt_random_uniform(struct cmbt_random *r, double a, double b)
 {
   return a + (b - a) * ((double)(cmbt_random_bits(r) >> 11) * 0x1p-53);
 }
 
-/* Uniform in a .. b, both included. */
+/* Returns an integer that is uniformly distributed in a .. b, both included. */
 static inline int cmbt_random_int(struct cmbt_random *r, int a, int b)
 {
   return a + (int)(cmbt_random_bits(r) % (uint64_t)(b - a + 1));
 }
 
-/* A factor with a uniformly distributed logarithm between 10^-decades and 10^decades. */
+/* Returns a factor between 10^-decades and 10^decades whose logarithm is uniformly distributed. */
 static inline double cmbt_random_scale(struct cmbt_random *r, double decades)
 {
   return pow(10.0, cmbt_random_uniform(r, -decades, decades));

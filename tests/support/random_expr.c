@@ -1,5 +1,5 @@
 /*
- * Random expressions (random_expr.h).
+ * Makes random expressions (random_expr.h).
  */
 #include "random_expr.h"
 
@@ -58,7 +58,8 @@ static cmb_expr shifted(const struct source *s, double offset, cmb_expr a)
   return cmb_apply(s->g, CMB_OP_ADD, cmb_constant(s->g, offset), a, 0);
 }
 
-/* The operation on arguments in [-4, 4], changed so that the result is there too, and well inside its domain. */
+/* Applies the operation to arguments in [-4, 4] that are scaled and shifted so that they are well inside its domain and the result is in
+ * about [-4, 4]. */
 static cmb_expr apply_tame(const struct source *s, cmb_op op, const cmb_expr *argument)
 {
   cmb_expr a = argument[0], b = argument[1], c = argument[2];
@@ -88,7 +89,7 @@ static cmb_expr apply(const struct source *s, cmb_op op, const cmb_expr *argumen
   return cmb_apply(s->g, op, argument[0], argument[1], argument[2]);
 }
 
-/* A tree of n operations: the first argument gets some of the n - 1 that are left, and so on. */
+/* Returns a tree of n operations. The n - 1 operations below the root are distributed at random to its arguments. */
 static cmb_expr tree(const struct source *s, int n)
 {
   if (n <= 0) return leaf(s);
@@ -103,7 +104,8 @@ static cmb_expr tree(const struct source *s, int n)
   return apply(s, op, argument);
 }
 
-/* Steps of which each may use all before; half of the arguments are recent ones, so that most steps matter. */
+/* Returns the last of n steps, where each step applies an operation to results of earlier steps, inputs and constants. One argument is
+ * always the result of the step before, so that most steps contribute to the last one. */
 static cmb_expr shared(const struct source *s, int n)
 {
   cmb_expr *made = malloc(((size_t)n + 1) * sizeof *made);
@@ -121,7 +123,7 @@ static cmb_expr shared(const struct source *s, int n)
       else
         argument[i] = leaf(s);
     }
-    if (cmbt_random_int(s->r, 0, 1)) { /* the chain goes through either of the first two */
+    if (cmbt_random_int(s->r, 0, 1)) { /* exchange the first two arguments in half of the steps */
       int other = cmb_op_arity(op) > 1;
       cmb_expr first = argument[0];
       argument[0] = argument[other];

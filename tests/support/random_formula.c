@@ -1,5 +1,5 @@
 /*
- * Random formulas (random_formula.h), made from the outside in.
+ * Writes random formulas (random_formula.h), from the outermost operation to the innermost.
  */
 #include "random_formula.h"
 

@@ -1,6 +1,6 @@
 /*
- * Random formulas of model files that switch: conditions, floor, tables, max, min and abs inside each other, the same for the same
- * seed. Values stay moderate, and round constants meet each other, so that functions are exactly 0 now and then.
+ * Writes random formulas of model files with switching functions: nested conditions, floor, tables, max, min and abs; equal seeds give
+ * equal formulas. Values stay moderate. Many constants are multiples of 0.5, so that switching functions are sometimes exactly 0.
  */
 #ifndef CMBT_RANDOM_FORMULA_H
 #define CMBT_RANDOM_FORMULA_H
@@ -11,11 +11,11 @@
 
 struct cmbt_formula_words {
   int variables, tables;
-  const char *const *variable; /* (variables) what it is a function of */
+  const char *const *variable; /* (variables) names of the arguments */
   const char *const *table;    /* (tables) names of linear tables */
 };
 
-/* The formula's text; depth: how far operations are nested. With 5 levels it has up to some 2,000 characters. */
+/* Writes the text of a formula whose operations are nested up to `depth` levels. With 5 levels it has up to about 2,000 characters. */
 void cmbt_random_formula(struct cmbt_random *r, const struct cmbt_formula_words *words, int depth,
                          size_t room, char *text);
 

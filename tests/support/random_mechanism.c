@@ -1,6 +1,6 @@
 /*
- * Random mechanisms (random_mechanism.h). Bodies are boxes about random points; every joint has its place near its child.
- * Start values are small random coordinates and velocities, which loops then do not meet: assembly closes them.
+ * Makes random mechanisms (random_mechanism.h). Bodies are boxes with random centres; every joint is near the centre of its child body.
+ * Start values are small random coordinates and velocities. They violate the loop constraints, so that the assembly has to correct them.
  */
 #include "random_mechanism.h"
 
@@ -56,14 +56,15 @@ static void random_direction(struct maker *k, double x[3])
     length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
   } while (length < 0.3 || length > 1);
   for (int i = 0; i < 3; i++) x[i] /= length;
-  if (choose(k, 0, 2) == 0) { /* often along a global axis, as engineers have it */
+  if (choose(k, 0, 2) ==
+      0) { /* a third of the directions are parallel to a global axis, as in many real mechanisms */
     memset(x, 0, 3 * sizeof *x);
     const double sign = choose(k, 0, 1) ? 1 : -1;
     x[choose(k, 0, 2)] = sign;
   }
 }
 
-/* Three perpendicular directions. */
+/* Sets axes to a random right-handed orthonormal basis, by rows. */
 static void random_axes(struct maker *k, double axes[3][3])
 {
   double y[3], along = 0, length = 0;
@@ -167,11 +168,11 @@ static cmb_anchor random_anchor(struct maker *k, int body)
   return a;
 }
 
-/* Velocities between two bodies: of the joints on the ways to the last body that carries both. */
-static int freedoms(const cmb_model *m, int a, int b)
+/* Returns the number of velocities of the joints on the path in the tree between bodies a and b. */
+static int velocities_between(const cmb_model *m, int a, int b)
 {
   int sum = 0;
-  while (a != b) { /* a body's number is larger than its carrier's */
+  while (a != b) { /* the number of a body is larger than that of its parent */
     int *up = a > b ? &a : &b;
     sum += m->joints[*up].nv;
     *up = m->joints[*up].parent;
@@ -179,8 +180,8 @@ static int freedoms(const cmb_model *m, int a, int b)
   return sum;
 }
 
-/* Constraints of a loop of each type. */
-static const int removes[] = {
+/* The number of constraints of a loop of each type. */
+static const int constraints_of[] = {
     [CMB_JOINT_FIXED] = 6,       [CMB_JOINT_REVOLUTE] = 5,   [CMB_JOINT_PRISMATIC] = 5,
     [CMB_JOINT_CYLINDRICAL] = 4, [CMB_JOINT_UNIVERSAL] = 4,  [CMB_JOINT_SPHERICAL] = 3,
     [CMB_JOINT_TRANSLATION] = 3, [CMB_JOINT_PLANAR] = 3,     [CMB_LOOP_DISTANCE] = 1,
@@ -190,25 +191,28 @@ int cmbt_unknowns(const cmb_model *m)
 {
   int sum = 0;
   for (int i = 0; i < m->joint_count; i++) sum += m->joints[i].nv;
-  for (int i = 0; i < m->loop_count; i++) sum += m->loops[i].motion ? 1 : removes[m->loops[i].type];
+  for (int i = 0; i < m->loop_count; i++)
+    sum += m->loops[i].motion ? 1 : constraints_of[m->loops[i].type];
   return sum;
 }
 
+/* Adds a loop of a random type between two random bodies. Adds none if it would leave no degree of freedom of the mechanism (*left) or
+ * fewer than two between the bodies; otherwise reduces *left by its constraints. */
 static void make_loop(struct maker *k, int *left)
 {
   cmb_model *m = k->m;
   cmb_model_loop *l = &m->loops[m->loop_count];
   double axes[3][3];
   int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);
-  /* Tests name mechanisms by their numbers: what is added here makes others of all of them. */
+  /* Tests refer to mechanisms by their seeds: another list of types changes the mechanisms of all seeds. */
   static const int types[] = {CMB_JOINT_FIXED,       CMB_JOINT_REVOLUTE,  CMB_JOINT_PRISMATIC,
                               CMB_JOINT_CYLINDRICAL, CMB_JOINT_UNIVERSAL, CMB_JOINT_SPHERICAL,
                               CMB_JOINT_PLANAR,      CMB_JOINT_FREE,      CMB_LOOP_DISTANCE,
                               CMB_LOOP_POINT_LINE,   CMB_LOOP_POINT_PLANE};
   const int type = types[choose(k, 0, (int)(sizeof types / sizeof types[0]) - 1)];
-  if (a == b || type == CMB_JOINT_FREE || removes[type] >= *left) return;
-  if (freedoms(m, a, b) < removes[type] + 2) return;
-  *left -= removes[type];
+  if (a == b || type == CMB_JOINT_FREE || constraints_of[type] >= *left) return;
+  if (velocities_between(m, a, b) < constraints_of[type] + 2) return;
+  *left -= constraints_of[type];
   *l = (cmb_model_loop){.name = text(k, "l%d", m->loop_count), .place = nowhere, .type = type};
   l->b = random_anchor(k, b);
   l->a = type == CMB_LOOP_DISTANCE ? random_anchor(k, a) : l->b;
@@ -219,7 +223,8 @@ static void make_loop(struct maker *k, int *left)
   m->loop_count++;
 }
 
-/* A motion: one coordinate follows an input. */
+/* Adds a prescribed motion: the first coordinate of a random joint is 0.1 sin(3 t) + 0.2 u1. Adds none if the joint has Euler parameters or no
+ * coordinate, or if the mechanism has fewer than three degrees of freedom (*left); otherwise reduces *left by 1. */
 static void make_motion(struct maker *k, int *left)
 {
   cmb_model *m = k->m;

@@ -1,6 +1,6 @@
 /*
- * Random models that switch (random_switching.h). Joints have springs and dampers, so that motions stay moderate; forces from
- * conditions are some newtons on bodies of about a kilogram.
+ * Writes random models with switching functions (random_switching.h). Joints have springs and dampers, so that motions stay moderate;
+ * forces that depend on conditions are a few newtons, on bodies of about one kilogram.
  */
 #include "random_switching.h"
 
@@ -32,7 +32,8 @@ static double uniform(struct writer *w, double a, double b)
 
 static const char *const tables[] = {"up", "bend", "round"};
 
-/* A formula that may use the first `variables` of these: times, inputs, measures, coordinates and rates. */
+/* Returns a random formula, valid until the next call. of_time: its arguments are t and 2 t; otherwise the time, the inputs, all
+ * coordinates and rates and, with_measures, the measure `near`. */
 static const char *formula(struct writer *w, bool of_time, bool with_measures)
 {
   static char text[FORMULA_ROOM];
@@ -89,7 +90,7 @@ static void put_joint(struct writer *w, int i)
 {
   static const struct {
     const char *type, *parts[3];
-    int spring; /* coordinates */
+    int spring; /* 0: neither stiffness nor damping */
   } kinds[] = {{"revolute", {""}, 1},
                {"prismatic", {""}, 1},
                {"cylindrical", {".x", ".angle"}, 2},
@@ -147,7 +148,7 @@ static void put_surface(struct writer *w)
   }
 }
 
-/* The rest of a contact behind its surface. */
+/* Writes the part of a contact that follows its surface. */
 static void put_contact(struct writer *w)
 {
   const double friction = 0.3 * choose(w, 0, 2), damping = uniform(w, 0, 10),
@@ -198,7 +199,7 @@ static void put_outputs(struct writer *w)
   }
 }
 
-/* Periods and phases are multiples of 1/256. */
+/* Writes three controllers, whose periods and phases are multiples of 1/256 s. */
 static void put_controllers(struct writer *w)
 {
   cmbt_put(&w->to, "  held: 'slow + delay(quick, 1/128)'\n");

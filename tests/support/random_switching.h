@@ -1,6 +1,7 @@
 /*
- * Random models that switch, as text: one to four bodies in trees, sometimes with a loop or a drive; springs, loads, contacts,
- * inputs, measures and tables whose formulas are nested conditions (random_formula.h); every third has controllers with delays. The same seed gives the same model.
+ * Writes random models with switching functions as text: one to four bodies in trees, some with a loop; springs, loads, contacts, inputs
+ * and measures whose formulas are nested conditions (random_formula.h), and tables. Every third seed gives a model with controllers and
+ * delays. The same seed gives the same model.
  */
 #ifndef CMBT_RANDOM_SWITCHING_H
 #define CMBT_RANDOM_SWITCHING_H
@@ -10,6 +11,7 @@
 
 enum { CMBT_SWITCHING_ROOM = 40000 };
 
+/* Writes the model to text (room: CMBT_SWITCHING_ROOM characters are enough). */
 void cmbt_random_switching(uint64_t seed, size_t room, char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Random systems of equations (random_system.h).
+ * Makes random systems of equations (random_system.h).
  */
 #include "random_system.h"
 
@@ -52,7 +52,8 @@ cmb_program *cmbt_system_program(cmb_context *ctx, uint64_t seed)
   }
   for (int k = 0; k < SYSTEMS; k++) {
     const int n = k % 6 + 1;
-    const cmb_expr *of = k < 6 ? x : y + 1; /* of the roots of two and three unknowns */
+    const cmb_expr *of =
+        k < 6 ? x : y + 1; /* the last two depend on roots of the second and third */
     for (int i = 0; i < n; i++) {
       (void)snprintf(name, sizeof name, "w%d", i);
       unknown[i] = cmb_input(g, name);

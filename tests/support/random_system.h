@@ -1,7 +1,9 @@
 /*
- * Random systems of equations r(w, x) = 0 with a regular Jacobian near their root, the same for the same generator:
+ * Makes random systems of equations r(w, x) = 0 with a regular Jacobian near their root:
  *
- *     r_i = 4 w_i + Σ_j a_ij w_j + 0.3 e_i(w, x) − b_i,   |a_ij| <= 0.4,   e_i a tame smooth expression (random_expr.h)
+ *     r_i = 4 w_i + Σ_j a_ij w_j + 0.3 e_i(w, x) − b_i,   |a_ij| <= 0.4
+ *
+ * with random numbers a_ij, b_i and random smooth expressions e_i (random_expr.h).
  */
 #ifndef CMBT_RANDOM_SYSTEM_H
 #define CMBT_RANDOM_SYSTEM_H
@@ -12,12 +14,12 @@
 
 enum { CMBT_SYSTEM_INPUTS = 6 };
 
-/* r (n) of the inputs `unknown` (n) and x (inputs), in about `nodes` steps each. */
+/* Makes the expressions r_i, equation (n), of the unknowns w, unknown (n), and of x (inputs); each e_i is made in `nodes` steps. */
 void cmbt_random_system(struct cmbt_random *r, cmb_graph *g, int n, const cmb_expr *unknown,
                         int inputs, const cmb_expr *x, int nodes, cmb_expr *equation);
 
-/* A program of CMBT_SYSTEM_INPUTS inputs with the roots of systems of 1 to 6 unknowns, the last ones given by the first ones', and
- * their derivatives along a direction. */
+/* Makes a program with CMBT_SYSTEM_INPUTS inputs whose outputs are the roots of eight systems with 1 to 6 unknowns, and then their
+ * derivatives along a random direction. The last two systems depend on roots of the others. */
 cmb_program *cmbt_system_program(cmb_context *ctx, uint64_t seed);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Reference trajectories (reference.h): Gragg–Bulirsch–Stoer extrapolation in long double.
+ * Computes reference trajectories (reference.h) by Gragg–Bulirsch–Stoer extrapolation in long double.
  *
- * One step H: the modified midpoint rule with n_j = 2, 4, ..., 16 substeps, extrapolated in h² (Aitken and
- * Neville). Order 16; with the steps used here the error is that of long double.
+ * A step of size H applies the modified midpoint rule with n_j = 2, 4, ..., 16 substeps of size h = H/n_j and extrapolates the results in
+ * h² (Aitken and Neville). The order is 16; with the steps used here the error is about the rounding error of long double.
  */
 #include "reference.h"
 
@@ -11,6 +11,7 @@
 
 enum { COLUMNS = 8 };
 
+/* Computes one step H of the modified midpoint rule with smoothing, from y to out. */
 static void midpoint(cmbt_ode f, const void *user, int n, long double t, long double H,
                      int substeps, const long double *y, long double *out)
 {
@@ -53,12 +54,13 @@ void cmbt_extrapolate(cmbt_ode f, const void *user, int n, long double t0, long 
   for (int k = 0; k < steps; k++) extrapolation_step(f, user, n, t0 + k * H, H, y);
 }
 
-/* ---- car axis: K p'' = f + φ_pᵀ λ with λ eliminated by φ_p φ_pᵀ λ = −K (φ'' − φ_p p'') − φ_p f ---- */
+/* ---- car axis: masses K, positions p, forces f, constraints φ(t, p) = 0 with the Jacobian φ_p. K p'' = f + φ_pᵀ λ, where λ is the solution of
+ * φ_p φ_pᵀ λ = −K (φ'' − φ_p p'') − φ_p f ---- */
 
 static void caraxis(const void *user, long double t, const long double *y, long double *dy)
 {
   const long double *p = y, *v = y + 4, h = 0.1L, w = 10, L0 = 0.5L, K = 5e-4L;
-  long double *lambda_out = (long double *)user; /* filled if asked for */
+  long double *lambda_out = (long double *)user; /* (2) gets the multipliers, unless NULL */
   long double yb = h * sinl(w * t), xb = sqrtl(1 - yb * yb), yb1 = h * w * cosl(w * t);
   long double xb1 = -yb * yb1 / xb, yb2 = -w * w * yb;
   long double xb2 = -(yb1 * yb1 + yb * yb2 + xb1 * xb1) / xb;

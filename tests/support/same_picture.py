@@ -1,7 +1,7 @@
-"""same_picture.py ONE.svg OTHER.svg: whether two plots show the same.
+"""same_picture.py ONE.svg OTHER.svg: checks whether two plots show the same curves.
 
-Texts are equal; each curve of one lies within a pixel of the other's, point by point. So a picture in the documents is that of the
-command above it, whatever the last digits of a compiler are.
+The texts must be equal, and each point of a curve must be within one pixel of the other plot's curve. This shows that a picture in the
+documents is the output of the command above it, although the last digits of numbers depend on the compiler.
 """
 import bisect
 import math
@@ -20,7 +20,7 @@ def parts(path):
 
 
 def distance(p, a, b):
-    """From a point to a segment."""
+    """Returns the distance of the point p from the segment a b."""
     dx, dy = b[0] - a[0], b[1] - a[1]
     length = dx * dx + dy * dy
     s = max(0, min(1, ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / length)) if length > 0 else 0
@@ -28,7 +28,7 @@ def distance(p, a, b):
 
 
 def farthest(curve, other):
-    """The largest distance of a point of one curve from the other."""
+    """Returns the largest distance of a point of `curve` from the polyline `other`."""
     x = [p[0] for p in other]
     worst = 0
     for p in curve:
@@ -44,11 +44,11 @@ def main():
     if texts != other_texts:
         return f"the texts differ: {sorted(set(texts) ^ set(other_texts))}"
     if len(curves) != len(others) or not curves:
-        return f"{len(curves)} curves and {len(others)}"
+        return f"the numbers of curves are {len(curves)} and {len(others)}"
     for i, (curve, other) in enumerate(zip(curves, others)):
         worst = max(farthest(curve, other), farthest(other, curve))
         if worst > NEAR:
-            return f"curve {i} is {worst:.1f} pixels off"
+            return f"curve {i} differs by {worst:.1f} pixels"
     return 0
 
 

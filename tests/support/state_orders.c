@@ -1,3 +1,6 @@
+/*
+ * Measures the orders of all methods in a model with first-order states (state_orders.h).
+ */
 #include "state_orders.h"
 
 #include "check.h"
@@ -16,6 +19,7 @@ const struct cmbt_order_case cmbt_order_cases[CMBT_ORDER_CASES] = {
     {"lie", 1, 0, {"positions", "new"}},
 };
 
+/* Computes the errors (problem->unknowns) of a method with `steps` equal steps in each section. */
 static void errors_of(cmb_context *ctx, const cmb_system *system,
                       const struct cmbt_state_problem *problem, const struct cmbt_order_case *m,
                       int steps, double *error)

@@ -1,5 +1,5 @@
 /*
- * Text written piece by piece (text_writer.h).
+ * Appends text to an array (text_writer.h).
  */
 #include "text_writer.h"
 

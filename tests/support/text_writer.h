@@ -1,5 +1,5 @@
 /*
- * Text that is written piece by piece into an array; a test fails where there is no room for it.
+ * Appends formatted text to an array; the test fails if the array is too small.
  */
 #ifndef CMBT_TEXT_WRITER_H
 #define CMBT_TEXT_WRITER_H

@@ -1,5 +1,5 @@
 /*
- * The top (top.h): Newton and Euler in the axes of the body.
+ * The equations of the heavy top (top.h): Newton's and Euler's equations in the body frame.
  */
 #include "top.h"
 
@@ -10,7 +10,7 @@ static const char *const q_names[] = {"x", "y", "z", "e0", "e1", "e2", "e3"};
 static const char *const v_names[] = {"ux", "uy", "uz", "wx", "wy", "wz"};
 static const char *const g_names[] = {"pivot x", "pivot y", "pivot z"};
 
-/* R from unit Euler parameters; its columns are the body's axes. */
+/* Computes the rotation matrix R from unit Euler parameters; its columns are the body's axes. */
 static void rotation(const double *e, double R[3][3])
 {
   double s = e[0] * e[0] - e[1] * e[1] - e[2] * e[2] - e[3] * e[3];
@@ -22,7 +22,8 @@ static void rotation(const double *e, double R[3][3])
   }
 }
 
-static void turn(double R[3][3], const double *x, double *y)
+/* y = R x */
+static void rotate(double R[3][3], const double *x, double *y)
 {
   for (int i = 0; i < 3; i++) y[i] = R[i][0] * x[0] + R[i][1] * x[1] + R[i][2] * x[2];
 }
@@ -35,11 +36,12 @@ static void cross(const double *a, const double *b, double *c)
 }
 
 /* y = Rᵀ x */
-static void turn_back(double R[3][3], const double *x, double *y)
+static void rotate_back(double R[3][3], const double *x, double *y)
 {
   for (int i = 0; i < 3; i++) y[i] = R[0][i] * x[0] + R[1][i] * x[1] + R[2][i] * x[2];
 }
 
+/* Computes f (6) = (m (u × ω − g Rᵀe_z), −ω × I ω), g = gravity: the applied and gyroscopic forces in the body frame. */
 static void forces(const struct cmbt_top *top, double R[3][3], const double *v, double *f)
 {
   const double *u = v, *omega = v + 3;
@@ -55,7 +57,7 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   const struct cmbt_top *top = self;
   double R[3][3], s[3], y[3];
   rotation(at->q + 3, R);
-  turn_back(R, at->q, s);
+  rotate_back(R, at->q, s);
   if (want->M) {
     for (int i = 0; i < 3; i++) want->M[i] = top->mass;
     want->M[3] = top->across[0], want->M[4] = top->across[1], want->M[5] = top->along;
@@ -82,7 +84,7 @@ static void rates(const void *self, const double *q, const double *v, double *qd
   double R[3][3], turned[3];
   (void)self;
   rotation(e, R);
-  turn(R, v, qdot);
+  rotate(R, v, qdot);
   cross(e + 1, w, turned);
   qdot[3] = -(e[1] * w[0] + e[2] * w[1] + e[3] * w[2]) / 2;
   for (int i = 0; i < 3; i++) qdot[4 + i] = (e[0] * w[i] + turned[i]) / 2;
@@ -121,7 +123,7 @@ void cmbt_top_state(const struct cmbt_top *top, const double e[4], const double 
   memcpy(q + 3, e, 4 * sizeof *e);
   normalize(NULL, q);
   rotation(q + 3, R);
-  turn(R, c, q);
+  rotate(R, c, q);
   cross(omega, c, v);
   memcpy(v + 3, omega, 3 * sizeof *omega);
 }

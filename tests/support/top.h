@@ -1,8 +1,10 @@
 /*
- * A heavy top on a pivot, as equations with a constraint and Euler parameters: nq = 7, nv = 6, ng = 3.
+ * A heavy top on a fixed pivot, in redundant coordinates with Euler parameters and constraints: nq = 7, nv = 6, ng = 3.
  *
- * The centre of mass x is free, g = Rᵀx − c holds it at c = (0, 0, h) of the body, whose pivot is the origin. Velocities u of
- * the centre and ω are in the body's axes, ẋ = R u: in steady rotation about the vertical nothing in the equations changes.
+ * Coordinates are the position x of the centre of mass, from the pivot at the origin, and the Euler parameters of the rotation matrix R.
+ * The constraint g = Rᵀx − c = 0 holds the centre of mass at c = (0, 0, height) of the body frame. The velocity u of the centre of mass
+ * and the angular velocity ω are vectors of the body frame, ẋ = R u, so that all velocities are constant in a steady rotation about the
+ * vertical.
  */
 #ifndef CMBT_TOP_H
 #define CMBT_TOP_H
@@ -11,15 +13,15 @@
 
 struct cmbt_top {
   double mass, height; /* kg; m from the pivot to the centre of mass */
-  double across[2],
-      along;      /* kg m² about the centre of mass: across the axis (two of them), along it */
+  /* kg m², moments of inertia about the centre of mass, about the two transverse axes and about the longitudinal axis */
+  double across[2], along;
   double gravity; /* m/s² along −z */
 };
 
-/* `top` must outlive the equations. */
+/* Returns the equations of motion; `top` must outlive them. */
 cmb_equations cmbt_top_equations(const struct cmbt_top *top);
 
-/* The state with the given Euler parameters and ω: x and u follow from them. */
+/* Computes the consistent state q, v with the Euler parameters e (normalised here) and the angular velocity omega. */
 void cmbt_top_state(const struct cmbt_top *top, const double e[4], const double omega[3],
                     double q[7], double v[6]);
 

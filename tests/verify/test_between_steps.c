@@ -1,5 +1,4 @@
 /*
-/*
  * Accuracy of the dense output, at records with intervals shorter than the steps. The first system has a slow oscillation, exactly cos 0.1 t,
  * and an independent fast one with an amplitude so small that it limits only the first steps, and only with some tolerances, where steps
  * are rejected. In the second a state follows an oscillation so fast that stability limits the steps of explicit methods; compared are the
@@ -62,7 +61,6 @@ static const char STIFF[] =
     "outputs: {at: w, force: 300*(p - w)}\n";
 
 /* Returns the largest error of w, and of the force divided by 600, in all records, divided by the tolerance. */
-
 static double largest_error_stiff(const char *method, double rtol)
 {
   double worst = 0;
@@ -94,7 +92,7 @@ static void test_records_between_stiff_steps(void **state)
   }
 }
 
-/* w crosses 0 twice, and never comes to its limit, though it comes nearer than 6e-6 twice. */
+/* w crosses 0 twice. It never reaches the limit of the second event, but comes nearer to it than 6e-6 twice. */
 static const char WATCHED[] =
     "events: {crosses: {when: w > 0, direction: both}, exceeds: {when: w > 1.000001}}\n";
 
@@ -109,7 +107,8 @@ static void run_watched(cmbt_run *r, double every)
   cmbt_run_to(r, END, every);
 }
 
-/* The crossings, and where the run ends, are the same with many records inside of steps and with none. */
+/* Checks that the times of the crossings are the same, bit for bit, with many records inside steps and with none, that they agree with the
+ * solution, and that a run without records evaluates the refined dense output only at the crossings. */
 static void test_events_between_stiff(void **state)
 {
   (void)state;

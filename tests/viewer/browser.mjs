@@ -1,10 +1,10 @@
-// Chromium with WebGL by software, pages that tell of all that goes wrong in them, and the checks, which are counted.
+// For tests in a browser: starts Chromium with a software renderer for WebGL, opens pages, fails checks for their errors, and counts checks.
 
 import { chromium } from "playwright-core";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 
-export const folder = resolve("."); // reports
+export const folder = resolve("."); // with the reports
 export const pictures = resolve(process.env.PICTURES ?? "pictures"); // screenshots, for people to look at
 mkdirSync(pictures, { recursive: true });
 
@@ -28,7 +28,7 @@ export async function finish() {
   process.exit(tally.failures > 0 ? 1 : 0);
 }
 
-// A page that tells of every error and warning, and of everything that it asks the network for.
+// Opens a page. Every error, warning, dialog and request for another address of the page is a failed check.
 export async function open(name, width, height, colorScheme = "light") {
   const page = await browser.newPage({ viewport: { width, height }, reducedMotion: "reduce", colorScheme });
   page.on("console", (m) => check(`${name}: console: ${m.text()}`, m.type() !== "error" && m.type() !== "warning"));
@@ -39,7 +39,7 @@ export async function open(name, width, height, colorScheme = "light") {
   return page;
 }
 
-// What is written into the pictures that a program asks the page for: texts with their colours.
+// Returns the texts, with their colours, that the page draws into the pictures of a request (film.js).
 export async function filmTexts(name, request) {
   const page = await browser.newPage({ colorScheme: "light" });
   await page.addInitScript(() => {
@@ -58,7 +58,7 @@ export async function filmTexts(name, request) {
   return texts;
 }
 
-// How many colours the animation has, and a number that changes with it.
+// Draws the animation. Returns the number of its colours and a hash of its pixels.
 export const picture = (page) =>
   page.evaluate(() => {
     camber.view.stale = true;
@@ -74,6 +74,7 @@ export const picture = (page) =>
 
 export const time = (page) => page.evaluate(() => camber.clock.t);
 
+// Moves the time slider to a fraction of the run.
 export async function scrub(page, part) {
   await page.evaluate((p) => {
     const slider = document.querySelector("input[type=range]");
@@ -82,8 +83,9 @@ export async function scrub(page, part) {
   }, part);
 }
 
+// Checks that the page is not wider than the window, and that it shows a plot.
 export async function testWidth(name, page, plots = true) {
   const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   check(`${name}: the page is ${wide} wide in a window of ${inner}`, wide <= inner);
-  if (plots) check(`${name}: no plot`, await page.locator(".u-over").first().isVisible());
+  if (plots) check(`${name}: the page shows a plot`, await page.locator(".u-over").first().isVisible());
 }

@@ -1,12 +1,13 @@
-// Opens pages that compare results in Chromium: node compare.mjs, with methods.html (three runs of one model, the last one shorter), models.html
-// (runs of two models and a table without one), forms.html (three formulations, and a table without one), eight.html, single.html and table.html in this folder. Screenshots go to the folder PICTURES. Prints what failed, and ends with 1 then.
+// Tests pages that compare results in Chromium: node compare.mjs. The current folder must have methods.html (three runs of one model, the last one shorter), models.html
+// (runs of two models and a table without a model), forms.html (three formulations, and tables without a model), eight.html, single.html and table.html. Screenshots go to
+// the folder PICTURES. Prints the failed checks; exit code 1 if there is one.
 
 import { check, filmTexts, finish, open, picture, pictures, scrub, testWidth } from "./browser.mjs";
 
 const curves = (page) => page.evaluate(() => camber.plots.plots.map((u) => u.series.slice(1).map((s) => s.label)));
 const box = (page, run) => page.locator(".grid input[type=checkbox]").nth(run);
 
-// A curve as it is drawn, against the columns of its own file.
+// Each curve has the values of the column in its own file.
 async function testCurves(page) {
   const wrong = await page.evaluate(() => {
     let count = 0;
@@ -26,7 +27,7 @@ async function testCurves(page) {
   check(`methods: ${wrong} curves are not those of their files`, wrong === 0);
 }
 
-// Differences by an own interpolation, at some times of the reference.
+// Differences equal those of a linear interpolation that is computed here, at every seventh time of the reference.
 async function testDifferences(page) {
   const before = (await curves(page)).length;
   await page.locator(".plots label.card input").check();
@@ -55,33 +56,33 @@ async function testGhosts(page) {
   const all = await picture(page);
   const runs = await page.evaluate(() => camber.comparison.runs.map((r) => ({ ghost: Boolean(r.ghost), solid: Boolean(r.solid), colour: r.ghost ? `#${r.ghost.paintwork.color.getHexString()}` : null, curve: r.colour() })));
   check("methods: the first is solid, the others are ghosts", runs[0].solid && runs.slice(1).every((r) => r.ghost && r.colour === r.curve));
-  check("methods: a run that has ended does not say so", (await page.locator(".ended").textContent()) === "ended at 0.5 s");
+  check("methods: a run that has ended is marked", (await page.locator(".ended").textContent()) === "ended at 0.5 s");
   const [ended, lively] = await page.evaluate(() => [2, 1].map((i) => camber.comparison.runs[i].ghost.paintwork.opacity));
-  check("methods: the ghost of a run that has ended is not fainter", ended < lively);
+  check("methods: the ghost of a run that has ended is fainter", ended < lively);
   const places = await page.evaluate(() => camber.comparison.runs.slice(1).map(({ ghost, report }) => {
     const { t, poses, bodies } = report.frames;
     const k = t.findLastIndex((x) => x <= camber.clock.t);
     const at = Math.min(k, t.length - 1);
     return Math.abs(ghost.motion.place[bodies - 1].x - poses[7 * (at * bodies + bodies - 1)]);
   }));
-  check(`methods: ghosts are ${places} away from their places`, places.every((x) => x < 1e-3));
+  check(`methods: ghosts are ${places} m away from their positions`, places.every((x) => x < 1e-3));
   const before = (await curves(page))[0];
   await box(page, 1).uncheck();
   await box(page, 2).uncheck();
-  check("methods: ghosts cannot be hidden", (await picture(page)).hash !== all.hash);
+  check("methods: ghosts can be hidden", (await picture(page)).hash !== all.hash);
   check(`methods: curves of hidden runs: ${await curves(page)}`, before.length === 3 && (await curves(page)).every((c) => c.length === 1));
   await box(page, 1).check();
   await box(page, 2).check();
-  check("methods: ghosts do not come back", (await picture(page)).hash === all.hash);
+  check("methods: ghosts can be shown again", (await picture(page)).hash === all.hash);
 }
 
 const page = await open("methods", 1600, 900);
 await testWidth("methods", page);
 check(`methods: labels ${await curves(page)}`, (await curves(page))[0].join("; ") === "mdop5, rtol 1e-6; radau5, rtol 0.001; lie, step 0.002 s");
-check("methods: not a word on values between points", (await page.locator(".plots > .hint").textContent()).includes("linear between points"));
+check("methods: a note on interpolated values", (await page.locator(".plots > .hint").textContent()).includes("linear between points"));
 const line = (of, title) => of.locator(".runs tr", { has: of.locator(`th:text-is("${title}")`) }).locator("td").allTextContents();
 check(`methods: the methods of the runs: ${await line(page, "method")}`, (await line(page, "method")).join() === "mdop5,radau5,lie");
-check("methods: drift", await page.evaluate(() => camber.plots.plots.some((u) => u.root.querySelector(".u-title").textContent === "|g|" && u.scales.y.distr === 3)));
+check("methods: |g| has a panel with a logarithmic scale", await page.evaluate(() => camber.plots.plots.some((u) => u.root.querySelector(".u-title").textContent === "|g|" && u.scales.y.distr === 3)));
 await testCurves(page);
 await testGhosts(page);
 await page.screenshot({ path: `${pictures}/compare-methods.png` });
@@ -92,12 +93,12 @@ for (const scheme of ["light", "dark"]) {
   const narrow = await open("methods", 400, 800, scheme);
   await testWidth(`methods, 400 px, ${scheme}`, narrow);
   await scrub(narrow, 0.3);
-  check(`methods, 400 px, ${scheme}: blank`, (await picture(narrow)).colours > 20);
+  check(`methods, 400 px, ${scheme}: the picture is not blank`, (await picture(narrow)).colours > 20);
   await narrow.screenshot({ path: `${pictures}/compare-methods-400-${scheme}.png`, fullPage: true });
   await narrow.close();
 }
 
-// The tables of runs fit, or scroll within themselves, with the names of their lines in sight.
+// The tables of the runs fit into the window, or scroll while the names of their rows stay visible.
 async function testTables(name, width, fits) {
   const wide = await open(name, width, 900);
   await testWidth(`${name}, ${width} px`, wide);
@@ -109,8 +110,8 @@ async function testTables(name, width, fits) {
       return { fits: outer.scrollWidth <= outer.clientWidth, inside: box.right <= innerWidth && end.right <= box.right + 1, named: head.left >= box.left - 1 && head.width < 0.6 * box.width };
     }),
   );
-  check(`${name}, ${width} px: tables that are cut: ${JSON.stringify(tables)}`, tables.length === 2 && tables.every((t) => t.inside && t.named));
-  if (fits) check(`${name}, ${width} px: the table of runs does not fit`, tables[0].fits);
+  check(`${name}, ${width} px: tables inside the window, with the names of their rows: ${JSON.stringify(tables)}`, tables.length === 2 && tables.every((t) => t.inside && t.named));
+  if (fits) check(`${name}, ${width} px: the table of the runs fits`, tables[0].fits);
   await wide.screenshot({ path: `${pictures}/compare-${name}-${width}.png`, fullPage: true });
   await wide.close();
 }
@@ -123,15 +124,15 @@ const forms = await open("forms", 1400, 900);
 check(`forms: labels ${(await curves(forms))[0]}`, (await curves(forms))[0].join("; ") === "explicit; residual; cartesian; plain.csv; short.csv");
 check(`forms: formulations: ${await line(forms, "formulation")}`, (await line(forms, "formulation")).join() === "explicit,residual,cartesian,explicit,explicit");
 const warnings = await forms.locator("header .warning").allTextContents();
-check(`forms: a warning that is said more than once: ${warnings.join("\n")}`, warnings.filter((w) => w.includes("redundant constraints are left out: 'joint_b.y'")).length === 1);
+check(`forms: each warning is given once: ${warnings.join("\n")}`, warnings.filter((w) => w.includes("redundant constraints are left out: 'joint_b.y'")).length === 1);
 check("forms: a warning of all runs", warnings.some((w) => w.startsWith("Warning of all runs: 3 redundant")));
-check("forms: the runs that a warning is of", warnings.some((w) => w.startsWith("Warning of plain.csv; short.csv: the model 'four-bar'") && w.includes("cannot be checked")));
+check("forms: a warning names its runs", warnings.some((w) => w.startsWith("Warning of plain.csv; short.csv: the model 'four-bar'") && w.includes("cannot be checked")));
 await forms.close();
 
 const still = await filmTexts("methods", "at=start");
-check("methods: no legend in the picture", still.some((w) => w.text === "mdop5, rtol 1e-6 (solid)") && still.some((w) => w.text === "radau5, rtol 0.001" && w.colour === "#d9480f"));
-check("methods: a still picture with a speed", still.some((w) => w.text === "t = 0.000 s"));
-check("methods: a film without its speed", (await filmTexts("methods", "first=1&count=1&rate=25&speed=0.2")).some((w) => w.text === "t = 0.008 s, 0.2 × real time"));
+check("methods: a legend in the picture", still.some((w) => w.text === "mdop5, rtol 1e-6 (solid)") && still.some((w) => w.text === "radau5, rtol 0.001" && w.colour === "#d9480f"));
+check("methods: a still picture has the time without a speed", still.some((w) => w.text === "t = 0.000 s"));
+check("methods: a film has the time with its speed", (await filmTexts("methods", "first=1&count=1&rate=25&speed=0.2")).some((w) => w.text === "t = 0.008 s, 0.2 × real time"));
 
 const models = await open("models", 1400, 900, "dark");
 await testWidth("models", models);
@@ -143,8 +144,8 @@ await models.screenshot({ path: `${pictures}/compare-models.png` });
 const single = await open("single", 1200, 800);
 await testWidth("single", single);
 await single.keyboard.press("a");
-check("single: why there are no arrows", (await single.locator(".legends").textContent()).includes("Files of results have no forces"));
-check("single: no steps are drawn", await single.evaluate(() => camber.plots.plots.every((u) => u.series[1].label !== "step size")));
+check("single: the reason why there are no arrows", (await single.locator(".legends").textContent()).includes("Files of results have no forces"));
+check("single: no plot of step sizes", await single.evaluate(() => camber.plots.plots.every((u) => u.series[1].label !== "step size")));
 const card = async (page, title) => (await page.locator(".summary .card", { has: page.locator(`h2:text-is("${title}")`) }).textContent()).slice(title.length);
 check("single: the file", (await card(single, "Run")).includes("a.h5"));
 check(`single: the model: ${await card(single, "Run")}`, (await card(single, "Run")).startsWith("modelfivelink"));
@@ -152,9 +153,9 @@ check(`single: events: ${await card(single, "Events")}`, /^number[1-9]/.test(awa
 
 const table = await open("table", 800, 600);
 await testWidth("table", table);
-check("table: why there is no motion", (await table.locator(".hint").textContent()).includes("--model"));
-check("table: no curves", (await curves(table)).length > 0);
+check("table: the reason why there is no animation", (await table.locator(".hint").textContent()).includes("--model"));
+check("table: has curves", (await curves(table)).length > 0);
 for (const title of ["Events", "Constraints"]) check(`table: ${title}: ${await card(table, title)}`, (await card(table, title)) === "numbernot known");
 check(`table: the model: ${await card(table, "Run")}`, (await card(table, "Run")).startsWith("modelnot known"));
-check("table: a version that nobody knows", (await table.locator("footer").textContent()) === "Made by Camber.");
+check("table: no version in the footer, since it is unknown", (await table.locator("footer").textContent()) === "Made by Camber.");
 await finish();

@@ -1,5 +1,5 @@
-// Uses reports in Chromium as a reader does: node drive.mjs MODEL.., with MODEL.html of all of them and of those below in this folder, and the names of their
-// springs in MODEL.springs. Screenshots go to the folder PICTURES. Prints what failed, and ends with 1 then.
+// Tests reports in Chromium with mouse and keyboard: node drive.mjs MODEL... The current folder must have MODEL.html for each of them and for the models below, and the
+// names of their springs in MODEL.springs. Screenshots go to the folder PICTURES. Prints the failed checks; exit code 1 if there is one.
 
 import { check, finish, open, picture, pictures, scrub, testWidth, time } from "./browser.mjs";
 import { testModels } from "./models.mjs";
@@ -12,7 +12,7 @@ async function testPlot(name, page) {
   await page.mouse.click(box.x + 0.6 * box.width, box.y + 0.5 * box.height);
   const [t, start, end] = await page.evaluate(() => [camber.clock.t, camber.clock.start, camber.clock.end]);
   check(`${name}: a click in a plot leads to t = ${t}`, Math.abs(t - (start + 0.6 * (end - start))) < 0.01 * (end - start));
-  check(`${name}: a click in a plot does not move the animation`, (await picture(page)).hash !== before.hash);
+  check(`${name}: a click in a plot moves the animation`, (await picture(page)).hash !== before.hash);
   await page.mouse.move(box.x + 0.3 * box.width, box.y + 0.5 * box.height);
   await page.mouse.down();
   await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.5 * box.height, { steps: 4 });
@@ -26,7 +26,7 @@ async function testPlot(name, page) {
 
 async function testKeys(name, page) {
   await page.keyboard.press("End");
-  check(`${name}: End`, (await time(page)) === (await page.evaluate(() => camber.clock.end)));
+  check(`${name}: the key End goes to the end`, (await time(page)) === (await page.evaluate(() => camber.clock.end)));
   await page.keyboard.press("Home");
   const start = await time(page);
   await page.keyboard.press("ArrowRight");
@@ -37,16 +37,16 @@ async function testKeys(name, page) {
   await page.keyboard.press("Space");
   await page.waitForFunction((t) => camber.clock.t > t, far, { timeout: 20000 });
   await page.keyboard.press("Space");
-  check(`${name}: space does not pause`, await page.evaluate(() => !camber.clock.playing));
+  check(`${name}: the space key pauses`, await page.evaluate(() => !camber.clock.playing));
   const speed = await page.evaluate(() => camber.clock.speed);
   await page.keyboard.press("-");
-  check(`${name}: minus is not slower`, (await page.evaluate(() => camber.clock.speed)) < speed);
-  check(`${name}: labels at first`, !(await page.locator(".labels").isVisible()));
+  check(`${name}: the minus key reduces the speed`, (await page.evaluate(() => camber.clock.speed)) < speed);
+  check(`${name}: no labels at first`, !(await page.locator(".labels").isVisible()));
   await page.keyboard.press("l");
-  check(`${name}: no labels`, await page.locator(".labels span").first().isVisible());
+  check(`${name}: the key l shows labels`, await page.locator(".labels span").first().isVisible());
   await page.keyboard.press("l");
   await page.keyboard.press("?");
-  check(`${name}: no help`, await page.locator("dialog").isVisible());
+  check(`${name}: the key ? shows the help`, await page.locator("dialog").isVisible());
   await page.locator("dialog button").click();
 }
 
@@ -58,17 +58,17 @@ async function testMouse(name, page) {
   await page.mouse.down();
   await page.mouse.move(box.x + 0.4 * box.width, box.y + 0.7 * box.height, { steps: 4 });
   await page.mouse.up();
-  check(`${name}: a drag does not turn the view`, Math.hypot(...(await at()).map((x, i) => x - before[i])) > 1e-3);
+  check(`${name}: a drag turns the view`, Math.hypot(...(await at()).map((x, i) => x - before[i])) > 1e-3);
   await page.keyboard.press("r");
-  check(`${name}: r does not bring the first view back`, Math.hypot(...(await at()).map((x, i) => x - before[i])) < 1e-3 * Math.hypot(...before) + 1);
+  check(`${name}: the key r restores the first view`, Math.hypot(...(await at()).map((x, i) => x - before[i])) < 1e-3 * Math.hypot(...before) + 1);
 }
 
-// A spring's arrow is as long as its force says, and pulls at both ends; ] makes it longer. Joints, loops and the tyre have arrows, too.
+// The two arrows of a spring have the length of its force times the scale; the key ] makes them longer. Joints, loops and the contact have arrows, too.
 async function testArrows(name, page) {
   await scrub(page, 0.22);
   const before = await picture(page);
   await page.keyboard.press("a");
-  check(`${name}: no arrows`, (await picture(page)).hash !== before.hash);
+  check(`${name}: the key a shows arrows`, (await picture(page)).hash !== before.hash);
   const seen = () =>
     page.evaluate(() => {
       const { arrows } = camber.view;
@@ -83,18 +83,18 @@ async function testArrows(name, page) {
     });
   const { types, tips, wanted, longest } = await seen();
   check(`${name}: arrows of ${types}`, types === "contact,joint,loop,spring");
-  check(`${name}: arrows of ${tips} m, not ${wanted}`, tips.every((z) => Math.abs(z - wanted) < 0.01 * longest));
-  check(`${name}: no legend`, (await page.locator(".legend").first().textContent()).includes("largest force of the run"));
+  check(`${name}: the arrows are ${tips} m long, expected ${wanted} m`, tips.every((z) => Math.abs(z - wanted) < 0.01 * longest));
+  check(`${name}: the arrows have a legend`, (await page.locator(".legend").first().textContent()).includes("largest force of the run"));
   await page.keyboard.press("]");
   await picture(page);
-  check(`${name}: ] does not scale`, Math.abs((await seen()).tips[0] / tips[0] - 1.5) < 1e-6);
+  check(`${name}: the key ] scales the arrows`, Math.abs((await seen()).tips[0] / tips[0] - 1.5) < 1e-6);
   await page.keyboard.press("[");
   await page.screenshot({ path: `${pictures}/${name}-forces.png` });
   await page.keyboard.press("a");
-  check(`${name}: the legend stays`, !(await page.locator(".legend").first().isVisible()));
+  check(`${name}: the legend is hidden with the arrows`, !(await page.locator(".legend").first().isVisible()));
 }
 
-// The way of the heaviest body up to the cursor, and of another one that is chosen.
+// The trail of the heaviest body ends at its present position; another point can be chosen.
 async function testTrails(name, page) {
   await page.keyboard.press("t");
   await scrub(page, 0.5);
@@ -118,7 +118,7 @@ async function testTrails(name, page) {
   await page.keyboard.press("t");
 }
 
-// The tyre stands on the plate, pressed flat by its force over its stiffness; camber and the tread's form leave little beside that.
+// The tyre touches the plate, and its deflection is its force divided by its stiffness; camber and the shape of the tread change it by less than 5 %.
 async function testTyres(name, page) {
   await scrub(page, 0.05);
   await picture(page);
@@ -145,7 +145,7 @@ async function testChoice(name, page) {
   check(`${name}: curves: ${before}, ${none}, ${await count()}`, none === 2 && before > none && (await count()) === none + 1);
 }
 
-// One model in detail: light in a wide window, dark in that of a telephone.
+// One model in detail, in a wide window with light colours.
 async function testDetail(name) {
   const page = await open(name, 1600, 900);
   await testWidth(`${name}, 1600 px`, page);
@@ -160,17 +160,18 @@ async function testDetail(name) {
   await page.close();
 }
 
+// A report in the narrow window of a telephone with dark colours.
 async function testNarrow(name) {
   const page = await open(name, 400, 800, "dark");
   await testWidth(`${name}, 400 px`, page);
   await scrub(page, 0.2);
-  check(`${name}, 400 px: blank`, (await picture(page)).colours > 20);
-  check(`${name}: not dark`, await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).every((x) => x < 60)));
+  check(`${name}, 400 px: the picture is not blank`, (await picture(page)).colours > 20);
+  check(`${name}: the background is dark`, await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).every((x) => x < 60)));
   await page.screenshot({ path: `${pictures}/${name}-400.png`, fullPage: true });
   await page.close();
 }
 
-// Curves of sizes beyond single precision, and a small wave on a large value: all have their numbers, and ticks with numbers.
+// Curves beyond the range of single precision, and a small oscillation about a large value: their values are right, and all ticks have labels.
 async function testOffsets() {
   const page = await open("offsets", 800, 1600);
   await page.waitForFunction(() => camber.plots.plots.length > 5);
@@ -191,7 +192,7 @@ async function testOffsets() {
   await page.close();
 }
 
-// A rod without shapes is drawn from end to end, and all that is drawn is in the first picture at all times.
+// A rod without shapes is drawn from end to end, and all meshes are in the picture at all times without moving the camera.
 async function testRod() {
   const page = await open("offsets", 800, 1600);
   const [reach, length] = await page.evaluate(() => {
@@ -220,7 +221,7 @@ async function testRod() {
   await page.close();
 }
 
-// Numbers of one axis are in one notation; the legends have the time of the player, and the values that the curves have there.
+// The numbers of one axis are in one notation; the legends have the time of the cursor and the values of the curves at this time.
 async function testNumbers(name) {
   const page = await open(name, 1200, 900);
   await page.waitForFunction(() => camber.plots.plots.length > 1);
@@ -247,7 +248,7 @@ async function testNumbers(name) {
   await page.close();
 }
 
-// A contact that lies higher than the rest does not send the camera below the floor.
+// The camera is above the mechanism, also if a contact is higher than all other points.
 async function testAbove() {
   const page = await open("hanging", 800, 600);
   const height = await page.evaluate(() => camber.view.camera.position.clone().sub(camber.view.controls.target).dot(camber.view.up));
@@ -255,7 +256,7 @@ async function testAbove() {
   await page.close();
 }
 
-// Who begins to follow after the motion has gone on sees the mechanism in the middle, as at the start.
+// When following is switched on during the motion, the mechanism is in the middle of the picture, as at the start.
 async function testFollow(name) {
   const page = await open(name, 800, 600);
   const away = () =>
@@ -275,12 +276,12 @@ async function testFollow(name) {
   check(`${name}: follows, ${after.away} m from the middle, after ${after.gone} m; ${before.away} m before`, after.follows && before.away > 0.5 && after.away < 1e-6 * after.gone);
   await scrub(page, 0.5);
   await picture(page);
-  check(`${name}: lost what it follows`, (await away()).away < 1e-4);
+  check(`${name}: the camera follows the mechanism`, (await away()).away < 1e-4);
   await page.screenshot({ path: `${pictures}/${name}-follows.png` });
   await page.close();
 }
 
-// Corners in formulas are neither marked in plots nor in the list of events, but in one of their own.
+// Corners in formulas are not in the list of events, but in a list of their own.
 async function testEvents(name) {
   const page = await open(name, 800, 600);
   const { named, listed, inside } = await page.evaluate(() => ({
@@ -293,18 +294,20 @@ async function testEvents(name) {
   await page.close();
 }
 
+// A model whose texts contain HTML: they appear as texts.
 async function testHostile() {
   const page = await open("hostile", 800, 600);
-  check("hostile: the title is not a text", (await page.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
-  check("hostile: the unit is not a text", (await page.locator(".choose label").first().textContent()).includes("</script><img src=x"));
-  check("hostile: an element of it", (await page.locator("b, img").count()) === 0);
+  check("hostile: the title is shown as text", (await page.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
+  check("hostile: the unit is shown as text", (await page.locator(".choose label").first().textContent()).includes("</script><img src=x"));
+  check("hostile: the texts make no elements", (await page.locator("b, img").count()) === 0);
   await page.close();
 }
 
+// A problem written in C, which has no bodies, has a report without an animation.
 async function testProblem() {
   const page = await open("caraxis", 800, 600);
   await testWidth("caraxis", page);
-  check("caraxis: why there is no animation", (await page.locator(".hint").textContent()).includes("no bodies"));
+  check("caraxis: the reason why there is no animation", (await page.locator(".hint").textContent()).includes("no bodies"));
   await page.close();
 }
 

@@ -1,11 +1,11 @@
-// Opens pages of models in Chromium and uses them as a reader does: node drive_model.mjs, with MODEL.html of all models below in this folder. Screenshots go
-// to the folder PICTURES. Prints what failed, and ends with 1 then.
+// Tests pages of models in Chromium with mouse and keyboard: node drive_model.mjs. The current folder must have MODEL.html for all models below. Screenshots go
+// to the folder PICTURES. Prints the failed checks; exit code 1 if there is one.
 
 import { check, filmTexts, finish, open, picture, pictures, testWidth } from "./browser.mjs";
 
 const MODELS = ["fivelink", "sedan", "four-bar"];
 
-// Moves a slider as a hand does.
+// Moves slider i to a fraction of its range, with the event that the mouse would cause.
 async function drag(page, i, part) {
   await page.evaluate(
     ([k, p]) => {
@@ -17,33 +17,33 @@ async function drag(page, i, part) {
   );
 }
 
-// The places of all bodies now.
+// Returns the present positions of all bodies.
 const places = (page) => page.evaluate(() => (camber.view.motion.set(camber.clock.t), camber.view.motion.place.flatMap((x) => x.toArray())));
 const apart = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
 
 async function testSliders(name, page) {
   const home = await places(page);
   const before = await picture(page);
-  check(`${name}: blank: ${before.colours} colours`, before.colours > 30);
+  check(`${name}: the picture has ${before.colours} colours`, before.colours > 30);
   const sliders = await page.locator(".slider").count();
-  check(`${name}: no slider`, sliders > 0);
+  check(`${name}: there is a slider`, sliders > 0);
   const hashes = new Set([before.hash]);
   for (const part of [0.4, 0.6, 0.7]) {
     await drag(page, 0, part);
     hashes.add((await picture(page)).hash);
   }
-  check(`${name}: a slider does not move the picture`, hashes.size === 4);
+  check(`${name}: the slider changes the picture`, hashes.size === 4);
   const value = await page.locator(".slider output").first().textContent();
   if (sliders > 1) {
     await drag(page, 1, 0.6);
-    check(`${name}: the first slider stays at ${value}`, (await page.locator(".slider output").first().textContent()) !== value);
+    check(`${name}: the first slider returns from ${value}`, (await page.locator(".slider output").first().textContent()) !== value);
     check(`${name}: one slider is marked`, (await page.locator(".slider.moved").count()) === 1);
   }
   await page.getByRole("button", { name: "start" }).click();
-  check(`${name}: start does not lead back`, apart(await places(page), home) < 1e-9);
+  check(`${name}: the button start restores the start position`, apart(await places(page), home) < 1e-9);
 }
 
-// The loops are closed between the samples, too, as far as one can see.
+// The loops are closed within 0.2 % of the size of the mechanism also between the computed positions, which is not visible.
 async function testBetween(name, page) {
   const gap = await page.evaluate(() => {
     const { view, report, sliders, clock } = camber;
@@ -57,18 +57,18 @@ async function testBetween(name, page) {
     sliders.choose(null);
     return most / view.size;
   });
-  check(`${name}: loops are open by ${gap} of the size between samples`, gap < 2e-3);
+  check(`${name}: the largest gap of loops between computed positions, relative to the size, is ${gap}`, gap < 2e-3);
 }
 
 async function testModes(name, page) {
   const home = await places(page);
   const button = page.locator(".modes button:enabled").last();
   await button.click();
-  check(`${name}: the mode is not chosen`, (await button.getAttribute("aria-pressed")) === "true");
+  check(`${name}: a click chooses the mode`, (await button.getAttribute("aria-pressed")) === "true");
   const from = await page.evaluate(() => camber.clock.t);
   await page.waitForFunction((t) => camber.clock.t !== t, from, { timeout: 20000 });
   await page.keyboard.press("Space");
-  check(`${name}: space does not pause`, await page.evaluate(() => !camber.clock.playing));
+  check(`${name}: the space key pauses`, await page.evaluate(() => !camber.clock.playing));
   const shape = async (amplitude) => {
     await page.evaluate((a) => {
       const input = document.querySelector(".amplitude input");
@@ -83,16 +83,16 @@ async function testModes(name, page) {
   await shape(100);
   await page.screenshot({ path: `${pictures}/view-${name}-mode.png` });
   await button.click();
-  check(`${name}: the mode does not end`, apart(await places(page), home) < 1e-9);
+  check(`${name}: a second click ends the mode`, apart(await places(page), home) < 1e-9);
 }
 
 async function testLabels(name, page) {
-  check(`${name}: labels at first`, !(await page.locator(".labels:not(.gaps)").isVisible()));
+  check(`${name}: no labels at first`, !(await page.locator(".labels:not(.gaps)").isVisible()));
   await page.keyboard.press("l");
-  check(`${name}: no labels`, await page.locator(".labels span").first().isVisible());
+  check(`${name}: the key l shows labels`, await page.locator(".labels span").first().isVisible());
   await page.keyboard.press("l");
   await page.keyboard.press("?");
-  check(`${name}: no help`, await page.locator("dialog").isVisible());
+  check(`${name}: the key ? shows the help`, await page.locator("dialog").isVisible());
   await page.locator("dialog button").click();
 }
 
@@ -103,7 +103,7 @@ for (const name of MODELS) {
   await testBetween(name, page);
   await testModes(name, page);
   await testLabels(name, page);
-  check(`${name}: a banner`, (await page.locator(".banner").count()) === 0);
+  check(`${name}: no banner`, (await page.locator(".banner").count()) === 0);
   await drag(page, name === "sedan" ? 6 : 0, 0.62);
   await picture(page);
   await page.screenshot({ path: `${pictures}/view-${name}.png` });
@@ -111,42 +111,42 @@ for (const name of MODELS) {
 }
 
 const bad = await open("bad", 1200, 800);
-check("bad: no banner", (await bad.locator(".banner").textContent()).includes("cannot close at the start"));
-check("bad: no gap", (await bad.locator(".gap").textContent()) === "close: 500 mm" && (await bad.locator(".gap").isVisible()));
-check("bad: sliders", (await bad.locator(".slider").count()) === 0);
-check("bad: blank", (await picture(bad)).colours > 20);
+check("bad: a banner with the failure", (await bad.locator(".banner").textContent()).includes("cannot close at the start"));
+check("bad: the gap of the loop", (await bad.locator(".gap").textContent()) === "close: 500 mm" && (await bad.locator(".gap").isVisible()));
+check("bad: no sliders", (await bad.locator(".slider").count()) === 0);
+check("bad: the picture is not blank", (await picture(bad)).colours > 20);
 await testWidth("bad", bad, false);
 await bad.screenshot({ path: `${pictures}/view-bad.png` });
 
 const written = await filmTexts("bad", "at=start");
-check("bad: a picture without a notice", written.some((w) => w.text.startsWith("Not assembled: ") && w.colour === "#b42318"));
+check("bad: a notice in the picture", written.some((w) => w.text.startsWith("Not assembled: ") && w.colour === "#b42318"));
 
 const wide = await open("wide", 1200, 800);
-check("wide: no warning", (await wide.locator(".warning").allTextContents()).some((w) => w.includes("loop close are 30 mm apart")));
+check("wide: a warning", (await wide.locator(".warning").allTextContents()).some((w) => w.includes("loop close are 30 mm apart")));
 
 for (const name of ["slider-crank", "held", "stick-slip", "contradiction"]) {
   const page = await open(name, 1000, 700);
   await testWidth(name, page, false);
-  check(`${name}: blank`, (await picture(page)).colours > 8);
-  if (name === "stick-slip") check("stick-slip: no reason", (await page.locator(".modes").textContent()).includes("sticks"));
-  if (name === "held") check("held: no words", (await page.locator(".controls").textContent()).includes("nothing can move"));
+  check(`${name}: the picture is not blank`, (await picture(page)).colours > 8);
+  if (name === "stick-slip") check("stick-slip: the reason why there are no modes", (await page.locator(".modes").textContent()).includes("sticks"));
+  if (name === "held") check("held: a note that nothing can move", (await page.locator(".controls").textContent()).includes("nothing can move"));
   await page.close();
 }
 
 for (const name of ["fivelink", "bad"]) {
   const page = await open(name, 400, 800, "dark");
   await testWidth(`${name}, 400 px`, page, false);
-  check(`${name}, 400 px: blank`, (await picture(page)).colours > 20);
+  check(`${name}, 400 px: the picture is not blank`, (await picture(page)).colours > 20);
   await page.screenshot({ path: `${pictures}/view-${name}-400.png`, fullPage: true });
   await page.close();
 }
 
 const point = await open("point", 800, 600);
-check("point: seen from within", await point.evaluate(() => camber.view.camera.position.distanceTo(camber.view.controls.target) > 0.5 * camber.view.size));
-check("point: a mode without damping is called unstable", !(await point.locator(".modes").textContent()).includes("unstable"));
+check("point: the camera is outside of the mechanism", await point.evaluate(() => camber.view.camera.position.distanceTo(camber.view.controls.target) > 0.5 * camber.view.size));
+check("point: a mode without damping is not marked as unstable", !(await point.locator(".modes").textContent()).includes("unstable"));
 
 const hostile = await open("hostile", 800, 600);
-check("hostile: the title is not a text", (await hostile.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
-check("hostile: an element of it", (await hostile.locator("b, img").count()) === 0);
+check("hostile: the title is shown as text", (await hostile.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
+check("hostile: the texts make no elements", (await hostile.locator("b, img").count()) === 0);
 
 await finish();

@@ -1,33 +1,33 @@
-// The report of each bundled model: there is something to see, it moves, and all of it is in the picture; springs are as long as the program says.
+// Tests the report of each bundled model: the picture is not blank, changes with time and contains all bodies, and springs have the lengths that the program computes.
 
 import { readFileSync } from "node:fs";
 import { check, open, picture, pictures, scrub, testWidth } from "./browser.mjs";
 
-const LOOK = { hmmwv14: 0.104 }; // part of the run at which the screenshot is taken: the front wheels are on the bump
+const LOOK = { hmmwv14: 0.104 }; // fraction of the run at which the screenshot is taken: here the front wheels are on the bump
 
-// The last picture stays.
+// Draws three pictures; the last one remains for the screenshot.
 async function testPicture(name, page) {
   const hashes = new Set();
   for (const part of [0, 0.71, LOOK[name] ?? 0.37]) {
     await scrub(page, part);
     const { colours, hash } = await picture(page);
-    check(`${name}: the picture is blank at ${part}: ${colours} colours`, colours > 30);
+    check(`${name}: the picture at ${part} of the run has ${colours} colours`, colours > 30);
     hashes.add(hash);
   }
-  check(`${name}: the picture does not change with time`, hashes.size === 3);
+  check(`${name}: the picture changes with time`, hashes.size === 3);
 }
 
-// Centres of mass are in the picture, at the start and later.
+// The centres of mass of all bodies are in the picture.
 async function testFrame(name, page) {
   const outside = await page.evaluate(() => {
     const { view, report } = camber;
     view.camera.updateMatrixWorld();
     return report.scene.bodies.filter((b, i) => view.motion.point({ body: i, at: b.com }).project(view.camera).toArray().some((x) => Math.abs(x) > 1)).map((b) => b.name);
   });
-  check(`${name}: outside of the picture: ${outside.join(", ")}`, outside.length === 0);
+  check(`${name}: bodies outside of the picture: ${outside.join(", ")}`, outside.length === 0);
 }
 
-// The coils as they would be drawn at three times, from the first to the last turn, against the outputs probe_0, probe_1 .. that the program has computed.
+// The drawn lengths of the coils at three times, from the first to the last turn, equal the outputs probe_0, probe_1, ... of the program within 0.1 %.
 async function testSprings(name, page, springs) {
   const found = await page.evaluate((names) => {
     const { clock, report, view } = camber;
@@ -50,7 +50,7 @@ async function testSprings(name, page, springs) {
       });
     });
   }, springs);
-  for (const [spring, part, drawn, wanted] of found) check(`${name}: ${spring} is drawn ${drawn} m long at ${part}, it is ${wanted} m`, Math.abs(drawn - wanted) < 1e-3 * wanted);
+  for (const [spring, part, drawn, wanted] of found) check(`${name}: ${spring} is drawn ${drawn} m long at ${part} of the run, expected ${wanted} m`, Math.abs(drawn - wanted) < 1e-3 * wanted);
 }
 
 export async function testModels(names) {
@@ -67,5 +67,5 @@ export async function testModels(names) {
     await page.close();
     all += springs.length;
   }
-  check(`springs in all: ${all}`, all > 20);
+  check(`number of springs in all models: ${all}`, all > 20);
 }

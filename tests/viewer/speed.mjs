@@ -1,9 +1,9 @@
-// A long run of a vehicle, recorded each millisecond: how long the report takes to open, and how much script a picture needs. Opening depends on the machine
-// and on what else it does, so that it is printed only; what is checked is a median.
+// Measures the speed of the report of a long run of a vehicle, recorded each millisecond: how long it takes to open, and the time of scripts for each picture. The time of
+// opening depends on the machine and its load; it is printed only. The median of the time of scripts is checked.
 
 import { check, open } from "./browser.mjs";
 
-const MOST_SCRIPT = 8; // ms a picture: half of what there is at 60 pictures a second
+const MOST_SCRIPT = 8; // ms for each picture: half of the time at 60 pictures per second
 
 const median = (list) => list.slice().sort((a, b) => a - b)[Math.floor(list.length / 2)];
 
@@ -30,7 +30,7 @@ export async function testSpeed(name) {
       spent = 0;
       const begun = performance.now();
       clock.advance(1 / 60);
-      await Promise.resolve(); // what the plots have put off
+      await Promise.resolve(); // lets the plots make their deferred updates
       view.draw();
       all.push(performance.now() - begun);
       drawing.push(spent);
@@ -42,6 +42,6 @@ export async function testSpeed(name) {
   });
   const script = median(times.all.map((x, i) => x - times.drawing[i]));
   console.log(`${name}: opened in ${(opened / 1000).toFixed(2)} s; a picture, with arrows and trails: ${script.toFixed(1)} ms of script and ${median(times.drawing).toFixed(1)} ms of calls to WebGL (medians)`);
-  check(`${name}: ${script} ms of script a picture`, script <= MOST_SCRIPT);
+  check(`${name}: ${script} ms of scripts for each picture`, script <= MOST_SCRIPT);
   await page.close();
 }

@@ -1,4 +1,4 @@
-// The names of the coil springs of a report, one a line: node springs.mjs REPORT.html
+// Prints the names of the coil springs of a report, one in each line: node springs.mjs REPORT.html
 import { readFileSync } from "node:fs";
 
 const [, data] = /id='camber-report'>\n(.*?)<\/script>/s.exec(readFileSync(process.argv[2], "utf8"));

@@ -1,5 +1,5 @@
-// Forces as arrows: what joints do to their child, loops to their second body, springs to both ends, contacts and tyres to what they carry. All arrows have one
-// scale. A force is not drawn where it is not known: the report marks such instants.
+// Draws forces as arrows: those of joints on the child body, of loops on the second body, of springs at both ends, of contacts and tyres on the body that they
+// carry. All arrows have the same scale. A force is not drawn at instants where the report marks it as unknown.
 
 import { Group, MeshBasicMaterial, Vector3 } from "three";
 import { indexAt } from "./data.js";
@@ -12,12 +12,12 @@ const KINDS = [
   { name: "springs", colour: "#d6336c", types: ["spring", "hunt-crossley"] },
   { name: "contacts, tyres", colour: "#2f9e44", types: ["contact", "tyre"] },
 ];
-const LONGEST = 0.38; // of the size of the mechanism, for the largest force of the run
-const UNKNOWN = -32768;
-const FULL = 32767;
+const LONGEST = 0.38; // length of the arrow of the largest force of the run, relative to the size of the mechanism
+const UNKNOWN = -32768; // the stored integer of an unknown force
+const FULL = 32767; // the stored integer of the largest magnitude of a force
 
 export class Arrows {
-  // `touch` gives the place at which a wheel touches: (force's name, point, result).
+  // touch(name, out) sets `out` to the contact point of the wheel of a force; returns false if the force has no wheel.
   constructor(report, motion, size, touch) {
     this.motion = motion;
     this.t = report.frames.t;
@@ -27,10 +27,10 @@ export class Arrows {
     this.node = new Group();
     this.list = [];
     this.missing = report.records_forces
-      ? "There are no forces that are determined: constraints are redundant, or the run was in real time."
+      ? "No forces can be shown: they are indeterminate because of redundant constraints, or the run was in real time."
       : "Files of results have no forces; the report of a run (camber run --html) has them.";
     for (const kind of KINDS) {
-      kind.paint = new MeshBasicMaterial({ color: kind.colour, depthTest: false, transparent: true, opacity: 0.9 }); // seen through bodies
+      kind.paint = new MeshBasicMaterial({ color: kind.colour, depthTest: false, transparent: true, opacity: 0.9 }); // visible through bodies
       for (const f of report.forces.filter((x) => kind.types.includes(x.type) && x.most > 0)) this.add(f, kind);
     }
     this.most = this.list.reduce((most, a) => Math.max(most, a.f.most), 0);
@@ -38,7 +38,7 @@ export class Arrows {
     this.force = new Vector3();
     this.at = new Vector3();
     this.other = new Vector3();
-    this.tell();
+    this.updateLegend();
   }
 
   add(f, kind) {
@@ -60,11 +60,11 @@ export class Arrows {
 
   enlarge(by) {
     this.factor = Math.min(Math.max(this.factor * by, 1e-3), 1e3);
-    this.tell();
+    this.updateLegend();
   }
 
-  // What the colours mean, and how long a force is.
-  tell() {
+  // Writes the legend: the meaning of the colours, and the scale of the arrows.
+  updateLegend() {
     const used = KINDS.filter((k) => this.list.some((a) => a.kind === k));
     const rows = used.map((k) => element("span", { class: "kind" }, dot(k.colour), k.name));
     const largest = this.list.find((a) => a.f.most === this.most);
@@ -74,7 +74,7 @@ export class Arrows {
     this.legend.replaceChildren(...rows, element("span", {}, words));
   }
 
-  // A component at a time, linear between the instants; null where it is not known.
+  // Returns a component of a force, interpolated linearly between the instants k and next; null where it is unknown.
   value({ f, parts }, part, k, next, share) {
     const [a, b] = [f.values[k * parts + part], f.values[next * parts + part]];
     if (a === UNKNOWN || b === UNKNOWN) return null;
@@ -95,7 +95,7 @@ export class Arrows {
     }
   }
 
-  // A spring pulls its ends towards each other, or pushes them apart.
+  // Draws the force of a spring as two opposite arrows at its ends.
   pull({ f, arrows }, force) {
     this.motion.point(f.points[0], this.at);
     this.motion.point(f.points[1], this.other);
@@ -104,6 +104,7 @@ export class Arrows {
     arrows[1].update(this.other, this.force.negate());
   }
 
+  // Draws a force vector at its point of application.
   push({ f, arrows }, force) {
     this.force.fromArray(force).multiplyScalar(this.scale);
     if (!this.touch(f.name, this.at)) this.motion.point(f.points[0], this.at);

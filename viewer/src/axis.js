@@ -1,22 +1,22 @@
-// The axes of plots: the rules of src/cli/axis.c. An axis whose values differ by little beside their size has an offset, which is written once ("+1.7e9"): its
-// ticks are differences to it.
+// Chooses ranges, ticks and tick labels of plots, by the rules of src/cli/axis.c. If the range of an axis is small relative to its values, the axis has an offset,
+// which is written once ("+1.7e9"), and its tick labels are differences to the offset.
 
 import { shown } from "./dom.js";
 
-const ROUNDING = 64 * Number.EPSILON; // beside the largest value: what varies by less is constant
-const SINGLE = 4 * 2 ** -24; // the same of differences to a base, which have single precision
-const FEW_DIGITS = 1e6; // from so many steps from 0 on ticks have an offset
-const DIGITS = 6; // of a number in a legend; more where the axis has an offset
+const ROUNDING = 64 * Number.EPSILON; // a smaller variation, relative to the largest value, is due to rounding
+const SINGLE = 4 * 2 ** -24; // the same for curves stored in single precision as differences to a base
+const FEW_DIGITS = 1e6; // an axis whose values are at least so many tick steps has an offset
+const DIGITS = 6; // significant digits of a number in a legend; more if the axis has an offset
 
 const sizeOf = (low, high) => Math.max(Math.abs(low), Math.abs(high));
 
-// Whether values between low and high are all the same but for rounding; `bases` are the numbers that curves of single precision start from.
+// Returns whether all values between low and high are equal within rounding errors; `bases` are the base values of curves stored in single precision.
 export function isConstant(low, high, bases = []) {
   const single = Math.max(0, ...bases.map((b) => sizeOf(low - b, high - b)));
   return high - low <= Math.max(ROUNDING * sizeOf(low, high), SINGLE * single);
 }
 
-// A scale with some air, also for a curve that is constant but for rounding.
+// Returns the range of an ordinate, with a margin around the curves, also for a curve that is constant within rounding errors.
 export function withAir(low, high, bases) {
   if (low === null || high === null) return [0, 1];
   const size = sizeOf(low, high);
@@ -24,11 +24,12 @@ export function withAir(low, high, bases) {
   return [Math.max(low - air, -Number.MAX_VALUE), Math.min(high + air, Number.MAX_VALUE)];
 }
 
-// A range of time; a single instant gets some room.
+// Returns the range of an abscissa from start to end; a single instant gets a short interval.
 export function ofTime(start, end) {
   return isConstant(start, end) ? [start, start + Math.max(1e-12, 1e-6 * Math.abs(start))] : [start, end];
 }
 
+// Returns the step of the ticks, 1, 2, 5 or 10 times a power of ten, for about `wanted` ticks.
 function stepOf(low, high, wanted) {
   const rough = high / wanted - low / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -36,7 +37,7 @@ function stepOf(low, high, wanted) {
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-// The number of the axis with the fewest digits, if its ticks had many: 0 if they have few.
+// Returns the offset of an axis: the number in its range with the fewest digits, or 0 if the tick labels are short without an offset.
 export function offsetOf(low, high, wanted) {
   const size = sizeOf(low, high);
   if (size < FEW_DIGITS * stepOf(low, high, wanted)) return 0;
@@ -56,14 +57,15 @@ export function ticksOf(low, high, wanted) {
   return Array.from({ length: last - first + 1 }, (_, k) => offset + Number(((first + k) * step).toPrecision(12)));
 }
 
-// Numbers of one axis, all in one notation: with exponents if the largest is tiny or huge, or if the smallest on a logarithmic axis is.
+// Returns a function that formats the numbers of one axis in one notation: with exponents if the largest number is very small or large, or the smallest one of a
+// logarithmic axis is very small.
 export function inOneNotation(numbers, smallest = Infinity) {
   const size = Math.max(...numbers.map(Math.abs));
   const exponents = Math.min(size, smallest) < 1e-3 || size >= 1e6;
   return (x) => (exponents && x !== 0 ? Number(x.toPrecision(10)).toExponential().replace("e+", "e") : String(Number(x.toPrecision(10))));
 }
 
-// The ticks' numbers: their differences to the offset, without digits that rounding has left.
+// Returns the labels of the ticks: their differences to the offset, rounded to multiples of the step.
 function tickTexts(low, high, wanted, ticks) {
   const [step, offset] = [stepOf(low, high, wanted), offsetOf(low, high, wanted)];
   const numbers = ticks.map((tick) => (offset === 0 ? tick : Math.round((tick - offset) / step) * step));
@@ -77,11 +79,12 @@ function offsetText(low, high, wanted) {
   return offset > 0 ? `+${text}` : text;
 }
 
-// How many ticks an axis of so many pixels gets.
+// The number of ticks of an axis for its length in pixels.
 const WANTED = { x: (u) => Math.max(2, Math.min(8, Math.floor(u.bbox.width / devicePixelRatio / 80))), y: () => 4 };
 const rangeOf = (u, scale) => [u.scales[scale].min, u.scales[scale].max, WANTED[scale](u)];
 
-// What a linear axis of uPlot needs. Its own increments end at 1e16, so that a longer axis had no ticks: it is told of one that is always found.
+// Returns the options of a linear axis for uPlot. The increments of uPlot end at 1e16, so that a longer axis would have no ticks; `incrs` returns one that it always
+// accepts.
 export function linearAxis(scale) {
   return {
     space: 1,
@@ -91,7 +94,7 @@ export function linearAxis(scale) {
   };
 }
 
-// The offsets, above the ordinate's numbers and at the end of the abscissa.
+// Draws the offsets: above the tick labels of the ordinate, and at the right end of the abscissa.
 export function drawOffsets(u, ink) {
   const { ctx, bbox } = u;
   const pixel = devicePixelRatio;
@@ -105,7 +108,7 @@ export function drawOffsets(u, ink) {
   ctx.restore();
 }
 
-// A number in a legend: with the digits that the axis shows.
+// Returns a number for a legend, with as many digits as the axis resolves.
 export function legendText(u, scale, x) {
   const [low, high, wanted] = rangeOf(u, scale);
   const more = u.scales[scale].distr === 3 || offsetOf(low, high, wanted) === 0 ? 0 : Math.ceil(Math.log10(sizeOf(low, high) / (high - low)));

@@ -1,7 +1,7 @@
-// The one time cursor of the page: animation and plots follow it, and each of them may move it.
+// The time cursor of the page. The animation and the plots show its time, and each of them may change it.
 
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
-const SHORTEST = 4; // seconds that a motion takes to look at, if nobody chooses
+const SHORTEST = 4; // the initial speed is chosen so that the motion lasts at least so many seconds
 
 export class Clock {
   constructor([start, end]) {
@@ -17,22 +17,23 @@ export class Clock {
     this.listeners.push(listener);
   }
 
-  tell() {
+  // Calls all listeners.
+  notify() {
     for (const listener of this.listeners) listener(this);
   }
 
   set(t) {
     this.t = Math.min(Math.max(t, this.start), this.end);
-    this.tell();
+    this.notify();
   }
 
   play(on) {
     this.playing = on && this.end > this.start;
     if (this.playing && this.t >= this.end) this.t = this.start;
-    this.tell();
+    this.notify();
   }
 
-  // Seconds of the wall clock have gone by. At the end the motion begins anew.
+  // Advances the time by `seconds` of real time, times the speed. After the end the motion starts again.
   advance(seconds) {
     if (!this.playing) return;
     const t = this.t + seconds * this.speed;
@@ -46,7 +47,7 @@ export class Clock {
 
   setSpeed(speed) {
     this.speed = speed;
-    this.tell();
+    this.notify();
   }
 
   static get speeds() {

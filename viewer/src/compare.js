@@ -1,4 +1,4 @@
-// Several results in one page: which runs are shown, their tables, and the plots that have a curve for each of them. The first run is the reference.
+// Compares several results in one page: the choice of the runs that are shown, their tables, and plots with a curve for each of them. The first run is the reference.
 
 import { Clock } from "./clock.js";
 import { timeRange, valueAt } from "./data.js";
@@ -10,16 +10,16 @@ import { difference, mergeTimes, sameTimes, spread } from "./runs.js";
 import { accuracy, eventCount, messages } from "./summary.js";
 
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 4], [4, 2], [12, 3, 2, 3, 2, 3], [1, 2]];
-const MOST_PANELS = 8; // at first
+const MOST_PANELS = 8; // in the initial selection
 const MOST_OUTPUTS = 40; // in the table of values at the end
 
-// The column of a run that is the same quantity: its name, and its unit where both say it.
+// Returns the column of a run with the same quantity: with the same name, and the same unit if both have one. Prefers a column of the same kind.
 function columnOf(report, quantity) {
   const same = (c) => c.name === quantity.name && (c.unit === quantity.unit || c.unit === "" || quantity.unit === "");
   return report.series.columns.find((c) => same(c) && c.kind === quantity.kind) ?? report.series.columns.find((c) => same(c) && (c.kind === "column" || quantity.kind === "column"));
 }
 
-// The quantities of all runs, those of the reference first.
+// Returns the quantities of all runs, those of the reference first.
 function quantitiesOf(reports) {
   const all = [];
   for (const r of reports) {
@@ -134,7 +134,7 @@ export class Comparison {
     this.paint();
   }
 
-  // The runs that are in a picture; the solid one has the colours of its bodies.
+  // Returns the legend of a picture: the runs in the animation. The solid one has the colours of its bodies and therefore none of its own.
   legend() {
     return this.runs.filter((r) => r.solid || r.ghost).map((r) => (r.solid ? { label: `${r.label} (solid)` } : { label: r.label, colour: r.colour() }));
   }
@@ -151,12 +151,12 @@ export class Comparison {
     run.shown = on;
     for (const node of [run.solid, run.ghost?.node]) if (node) node.visible = on;
     this.plots.draw();
-    this.clock.tell();
+    this.clock.notify();
   }
 
   // ---- tables
 
-  // A column for each run: few and narrow ones, where a row for each run would have more than fits beside the plots.
+  // Makes the table of the runs. It has a column for each run, because a row for each run would be too long to fit beside the plots.
   makeRuns() {
     const rows = [
       ["method", (r) => r.report.run.method ?? "–"],
@@ -185,7 +185,7 @@ export class Comparison {
     return element("label", {}, box, run.swatch, run.label);
   }
 
-  // Outputs where all runs are: at the end, to the last digit, or where the first of them ends.
+  // Makes the table of the outputs at the end time of the run that ends first. Values of a run that ends then are exact, others are interpolated.
   makeEnds() {
     const outputs = this.plots.report.series.columns.filter((c) => c.kind === "output" || c.kind === "column").slice(0, MOST_OUTPUTS);
     const time = Math.min(...this.runs.map((r) => r.end));

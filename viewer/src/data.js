@@ -1,6 +1,6 @@
-// The data of a page: what the program wrote into it (docs/report.md), with arrays in place of base64.
+// Reads the data that the program wrote into the page (docs/report.md), and decodes base64 texts to arrays.
 
-const NO_TABLE = { t: "", columns: [], thinned: false }; // of a page without a run
+const NO_TABLE = { t: "", columns: [], thinned: false }; // the table of a page without a run
 
 export function readPage(document) {
   const page = JSON.parse(document.getElementById("camber-report").textContent);
@@ -32,7 +32,7 @@ function readTable(table) {
   return { t, columns, thinned: table.thinned };
 }
 
-// What is not finite leaves a gap.
+// Returns the values of a column; null, which leaves a gap in the curve, for numbers that are not finite.
 function readColumn(column, exact) {
   const more = exact ? new Float64Array(bytesOf(column.data)) : new Float32Array(bytesOf(column.data));
   const base = exact ? 0 : column.base;
@@ -45,7 +45,7 @@ export function readFrames(frames, bodies) {
   return { t: new Float64Array(bytesOf(frames.t)), poses: new Float32Array(bytesOf(frames.poses)), bodies };
 }
 
-// The last k with t[k] <= time; 0 before the first.
+// Returns the last k with t[k] <= time, or 0 if there is none.
 export function indexAt(t, time) {
   let low = 0;
   let high = t.length - 1;
@@ -57,7 +57,7 @@ export function indexAt(t, time) {
   return low;
 }
 
-// A column's value at a time, linear between its points; null where it has none.
+// Returns the value of a column at a time, interpolated linearly between its points; null where it has none.
 export function valueAt(table, column, time) {
   const k = indexAt(table.t, time);
   const next = Math.min(k + 1, table.t.length - 1);
@@ -67,7 +67,7 @@ export function valueAt(table, column, time) {
   return a + (b - a) * Math.min((time - table.t[k]) / width, 1);
 }
 
-// The time that the report covers.
+// Returns the first and the last time of a report.
 export function timeRange(report) {
   const t = report.frames && report.frames.t.length > 0 ? report.frames.t : report.series.t;
   return t.length > 0 ? [t[0], t[t.length - 1]] : [0, 0];

@@ -1,4 +1,4 @@
-// Elements of the page. Texts of the report are always text nodes: nothing of a model can become HTML.
+// Makes elements of the page. Texts of the report always become text nodes, so that no text of a model is interpreted as HTML.
 
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -12,18 +12,19 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-// A number for a reader: as many digits as wanted, none that say nothing.
+// Formats a number with at most `digits` significant digits and without trailing zeros; "–" if it is not finite.
 export function shown(x, digits = 4) {
   if (x === null || x === undefined || !Number.isFinite(x)) return "–";
   if (x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e6)) return Number(x.toPrecision(digits)).toExponential();
   return String(Number(x.toPrecision(digits)));
 }
 
-// A time with the digits that tell the instants of a motion of this duration apart.
+// Formats a time with enough decimals to distinguish instants of a motion of this duration.
 export function timeText(t, duration) {
   return t.toFixed(Math.min(Math.max(4 - Math.floor(Math.log10(Math.max(duration, 1e-9))), 1), 9));
 }
 
+// Formats a count with separators of thousands; "–" if it is unknown.
 export function count(n) {
   return n === null || n === undefined ? "–" : n.toLocaleString("en");
 }

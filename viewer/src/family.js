@@ -1,5 +1,5 @@
-// Positions that a mechanism can be moved to: along a free coordinate, or over the period of a mode. They were computed by the program; here they are read and
-// shown. What is shown of a mode can be less than its full amplitude: places go straight from rest to it, and turns the shortest way.
+// Reads and shows families of positions that the program has computed: along a free coordinate, or over the period of a mode. A mode can be shown with a part of its
+// full amplitude: positions are then interpolated linearly between those at rest and those of the mode, and rotations on the shortest path.
 
 import { bytesOf, readFrames } from "./data.js";
 import { Motion } from "./motion.js";

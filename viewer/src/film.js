@@ -1,20 +1,20 @@
-// The animation as pictures, for a program that reads them from the page: camber view -o FILE.png and --video FILE (src/cli/film.c) open the page in Chromium
-// with a request behind the # of its address, and read back its document, which then has a line for each picture and nothing else.
+// Renders the animation to pictures for camber view -o FILE.png and --video FILE (src/cli/film.c). These open the page in Chromium with a request after the # of
+// its address, and read the document, which then consists of one line for each picture.
 //
-// Of a still picture the request has `at`, the time, or "start"; of a film `first` and `count`, which of its pictures are wanted, `rate`, pictures a second,
-// and `speed`, seconds of the motion in a second of the film, 0: as the page plays it.
+// The request for a still picture has `at`, the time or "start". The request for a part of a film has `first` and `count`, the numbers of its pictures; `rate`, the
+// pictures per second; and `speed`, the seconds of the motion per second of the film (0: the initial speed of the page).
 
 import { element, shown } from "./dom.js";
 
-const MOST_LINES = 3; // of a notice
+const MOST_LINES = 3; // lines of a notice
 
 export function requested(hash) {
   const wanted = new URLSearchParams(hash.slice(1));
   return wanted.has("camber-film") ? wanted : null;
 }
 
-// The pictures that were asked for, in place of the page. A failure is told in a line of its own. `texts` stand in each picture: `title`; `notice`, what is wrong
-// with the mechanism that is shown; `legend`, the runs of a comparison: { label, colour }, without a colour in that of the title.
+// Replaces the page by the requested pictures, or by a line with the reason of a failure. `texts` are drawn in each picture: `title`; `notice`, which states an error of
+// the mechanism that is shown; `legend`, the runs of a comparison as { label, colour } (without a colour: that of the title).
 export function answer(wanted, { view, clock, ...texts }) {
   const lines = [];
   try {
@@ -26,17 +26,18 @@ export function answer(wanted, { view, clock, ...texts }) {
   document.documentElement.replaceChildren(element("body", {}, element("pre", {}, `\n${lines.join("\n")}\n`)));
 }
 
-function take(wanted, view, clock, texts, tell) {
+// Renders the pictures and passes a line for each of them to writeLine.
+function take(wanted, view, clock, texts, writeLine) {
   const number = (key) => Number(wanted.get(key));
   const [width, height] = [number("width"), number("height")];
   const sheet = element("canvas", { width, height });
   view.fit(width, height, 1);
-  clock.set(clock.start); // before the first look: what is followed is followed from there
+  clock.set(clock.start); // before the camera is set: it follows a body from its position at the start
   view.reset();
   const picture = (t, speed = 1) => {
     clock.set(t);
     view.draw();
-    tell(`camber-picture ${paint(sheet, view, texts, timeText(clock, speed)).slice("data:image/png;base64,".length)}`);
+    writeLine(`camber-picture ${paint(sheet, view, texts, timeText(clock, speed)).slice("data:image/png;base64,".length)}`);
   };
   if (wanted.has("at")) {
     picture(wanted.get("at") === "start" ? clock.start : inside(number("at"), clock));
@@ -45,7 +46,7 @@ function take(wanted, view, clock, texts, tell) {
   const speed = number("speed") || clock.speed;
   const step = speed / number("rate");
   const total = 1 + Math.floor((clock.end - clock.start) / step + 1e-9);
-  tell(`camber-total ${total}`);
+  writeLine(`camber-total ${total}`);
   const last = Math.min(number("first") + number("count"), total);
   for (let k = 0; k < last; k++) {
     if (k >= number("first")) picture(clock.start + k * step, speed);
@@ -53,7 +54,7 @@ function take(wanted, view, clock, texts, tell) {
   }
 }
 
-// The camera goes along with a body from picture to picture: those that are not wanted move it, too.
+// Moves the camera, which follows a body from picture to picture, past a picture that was not requested.
 function skip(view, clock, t) {
   clock.set(t);
   view.motion.set(t);
@@ -90,7 +91,7 @@ function paint(sheet, view, { title, notice = null, legend = [] }, time) {
   return sheet.toDataURL("image/png");
 }
 
-// A text in few lines; the last one has all that is left, and is cut where it is drawn.
+// Breaks a text into at most MOST_LINES lines. The last line has the whole rest; it is shortened when it is drawn.
 function wrapped(context, text, width) {
   const lines = [""];
   for (const word of text.split(/\s+/)) {
@@ -101,6 +102,7 @@ function wrapped(context, text, width) {
   return lines;
 }
 
+// Shortens a text with an ellipsis to the width in pixels.
 function fitting(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let kept = text;

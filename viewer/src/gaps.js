@@ -1,14 +1,14 @@
-// Loops that do not close: both ends and what is between them in red, with the distance. The program says which constraints are not met, and by how much.
+// Draws loops that are not closed: both ends and the line between them in red, with their distance. The program lists the violated constraints and their residuals.
 
 import { Group, Vector3 } from "three";
 import { element, shown } from "./dom.js";
 import * as draw from "./shapes.js";
 
 const RED = "#e02020";
-const MEETING = ["fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "screw", "constant-velocity"]; // joints; of these two points meet:
-const POINTS = ["fixed", "revolute", "universal", "spherical", "constant-velocity"];
+const MEETING = ["fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "screw", "constant-velocity"]; // types of loops between two points
+const POINTS = ["fixed", "revolute", "universal", "spherical", "constant-velocity"]; // types whose two points coincide when the loop is closed
 
-// How far the two points of a loop are apart in the design position, for those that are to meet; else null.
+// Returns the distance of the two points of a loop in the design position; null if they need not coincide.
 export function apart(loop) {
   if (!POINTS.includes(loop.type) || loop.points.length !== 2) return null;
   return new Vector3(...loop.points[0].at).distanceTo(new Vector3(...loop.points[1].at));

@@ -1,4 +1,4 @@
-// The other runs of a comparison in the animation: their mechanisms, translucent and in one colour each. A run that has ended stays where it was, fainter.
+// Draws the other runs of a comparison in the animation: their mechanisms, translucent and each in one colour. A run that has ended stays in its last position, fainter.
 
 import { Color, MeshStandardMaterial, Vector3 } from "three";
 import { attachments, detailOf, extents } from "./layout.js";
@@ -7,7 +7,7 @@ import { Motion } from "./motion.js";
 
 const OPACITY = 0.34;
 const ENDED = 0.14;
-const BEHIND = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 60 }; // what lies in the same place as the solid one is hidden by it
+const BEHIND = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 60 }; // where a ghost coincides with the solid mechanism, the solid one hides it
 
 export class Ghost {
   constructor(report, size) {
@@ -21,7 +21,7 @@ export class Ghost {
     this.node.traverse((part) => this.cover(part));
   }
 
-  // Edges of boxes would be as dark as those of the solid one.
+  // Gives a part the translucent material, without shadows. Hides the edges of boxes, which would be as dark as those of the solid mechanism.
   cover(part) {
     part.castShadow = part.receiveShadow = false;
     if (part.isMesh) part.material = this.paintwork;
@@ -41,7 +41,7 @@ export class Ghost {
   }
 }
 
-// The view is such that the ghosts are in the picture, too, if they are not far away: of what travels, where it begins.
+// Enlarges the view so that it contains the ghosts at all times, or at the start if the mechanism travels. Ghosts that are far away are left out.
 export function makeRoom(view, ghosts) {
   for (const g of ghosts) {
     const box = view.travels ? g.extents.first : g.extents.all;

@@ -1,4 +1,4 @@
-// What is below: a grid of whole metres (or a tenth, or ten), a plane that takes the shadow, and the surfaces that the model has.
+// Draws the ground: a grid with cells of a power of ten of a metre, a plane that receives the shadow, and the surfaces of the model.
 
 import { BoxGeometry, BufferGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion, ShadowMaterial, Vector3, DoubleSide } from "three";
 import { indexAt } from "./data.js";
@@ -30,7 +30,7 @@ export class Ground {
     this.shadow.material.opacity = dark ? 0.45 : 0.22;
   }
 
-  // The grid moves along in whole cells: it has no end.
+  // Moves the grid with the target of the camera by whole cells, so that it appears infinite.
   follow(target) {
     const level = target.clone().addScaledVector(this.up, -target.dot(this.up));
     const x = level.toArray().map((c) => Math.round(c / this.cell) * this.cell);
@@ -38,7 +38,7 @@ export class Ground {
   }
 }
 
-// Each edge of a cell by itself: a long line with one end behind the camera is lost by some renderers.
+// Returns the lines of the grid. Each edge of a cell is a line of its own, because some renderers drop long lines with one end behind the camera.
 function gridLines(cell) {
   const points = [];
   const at = (i) => (i - CELLS / 2) * cell;
@@ -48,7 +48,7 @@ function gridLines(cell) {
   return new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
 }
 
-// The surfaces of the model that have a height: meshes of those at rest; of one that moves a plate below what touches it.
+// Draws the surfaces of the model: a fixed surface as a mesh, a moving one as a plate below the body that touches it.
 export class Surfaces {
   constructor(report, motion, dark) {
     this.motion = motion;

@@ -1,4 +1,4 @@
-// What keys do, in one table: the keyboard and the help are made from it.
+// The table of the keys and their actions, for the keyboard and for the help.
 
 import { element } from "./dom.js";
 
@@ -15,12 +15,12 @@ export function keyTable(clock, view, help) {
   ];
   if (view) {
     table.push(
-      { keys: ["f"], shown: "f", meaning: "follow the heaviest body, or stay", act: () => view.toggle("follow") },
+      { keys: ["f"], shown: "f", meaning: "follow the heaviest body (on, off)", act: () => view.toggle("follow") },
       { keys: ["l"], shown: "l", meaning: "names of bodies, points and joints", act: () => view.toggle("labels") },
       { keys: ["a"], shown: "a", meaning: "forces as arrows", act: () => view.toggle("arrows") },
       { keys: ["[", "]"], shown: "[ ]", meaning: "arrows shorter, longer", act: (e) => view.enlargeArrows(e.key === "]" ? 1.5 : 1 / 1.5) },
-      { keys: ["t"], shown: "t", meaning: "trails: ways of chosen points", act: () => view.toggle("trails") },
-      { keys: ["r"], shown: "r", meaning: "the first view again", act: () => view.reset() },
+      { keys: ["t"], shown: "t", meaning: "trails: paths of chosen points", act: () => view.toggle("trails") },
+      { keys: ["r"], shown: "r", meaning: "restore the first view", act: () => view.reset() },
       { keys: ["x", "y", "z"], shown: "x y z", meaning: "look along an axis; with shift against it", act: (e) => view.lookAlong(e.key.toLowerCase(), e.shiftKey) },
     );
   }
@@ -48,7 +48,7 @@ export function listenToKeys(table) {
 export function makeHelp(table) {
   const close = element("button", { type: "button", onclick: () => dialog.close() }, "close");
   const rows = table.map((r) => element("tr", {}, element("td", {}, element("kbd", {}, r.shown)), element("td", {}, r.meaning)));
-  const mouse = [["drag", "turn the view"], ["right drag", "move it"], ["wheel", "nearer or farther"], ["click in a plot", "go to that time"], ["drag in a plot", "zoom; double click: all"]];
+  const mouse = [["drag", "turn the view"], ["right drag", "move the view"], ["wheel", "nearer or farther"], ["click in a plot", "go to that time"], ["drag in a plot", "zoom; double click: all"]];
   rows.push(...mouse.map(([what, meaning]) => element("tr", {}, element("td", {}, what), element("td", {}, meaning))));
   const dialog = element("dialog", {}, element("h2", {}, "Keys and mouse"), element("table", {}, ...rows), close);
   return dialog;

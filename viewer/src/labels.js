@@ -1,12 +1,12 @@
-// Names of bodies, points and joints beside them: texts over the picture, moved with each frame while they are shown. One that would lie over another is left out
-// until the view is nearer.
+// Shows the names of bodies, points and joints as texts over the picture, which move with each frame. A name that would overlap another one is hidden until the view is
+// nearer.
 
 import { Vector3 } from "three";
 import { element } from "./dom.js";
 
 const MOST = 300;
-const LETTER = 6; // pixels, about
-const LINE = 14;
+const LETTER = 6; // approximate width of a letter in pixels
+const LINE = 14; // height of a line in pixels
 
 export class Labels {
   constructor(report, motion) {

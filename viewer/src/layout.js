@@ -1,12 +1,12 @@
-// What is to be seen, before anything is drawn: how large the mechanism is, which way is up, from where to look, what a body without shapes
-// looks like. Only numbers, no drawing.
+// Computes the layout of the picture: the size of the mechanism, the upward direction, the position of the camera, and the points that represent a body without
+// shapes. Draws nothing.
 
 import { Box3, Vector3 } from "three";
 
-const AIR = 0.9; // part of the picture that the mechanism fills
-const LOOKS = 40; // instants at which the extent of the motion is looked at
+const FILLED = 0.9; // the part of the picture that the mechanism fills
+const INSTANTS = 40; // intervals between the instants at which the extent of the motion is measured
 
-// All points that are fixed to something: (body, at).
+// Returns all points { body, at } that are fixed to a body or to the ground.
 export function attachments(scene) {
   const points = [];
   const add = (list, name) => list.forEach((item) => item.points.forEach((p) => points.push({ ...p, of: name, item })));
@@ -24,7 +24,7 @@ export function attachments(scene) {
   return points;
 }
 
-// The box around the mechanism at the start, and that around it at all times.
+// Returns the bounding boxes of the mechanism at the start (first) and of its whole motion (all).
 export function extents(report, motion, points) {
   const first = new Box3();
   const all = new Box3();
@@ -44,12 +44,12 @@ export function extents(report, motion, points) {
   return { first, all };
 }
 
-// Times at which it is looked at how far the motion goes.
+// Returns the times at which the extent of the motion is measured.
 export function instants({ frames: { t } }) {
-  return Array.from({ length: t.length > 0 ? LOOKS + 1 : 1 }, (_, k) => (t.length > 0 ? t[Math.round(((t.length - 1) * k) / LOOKS)] : 0));
+  return Array.from({ length: t.length > 0 ? INSTANTS + 1 : 1 }, (_, k) => (t.length > 0 ? t[Math.round(((t.length - 1) * k) / INSTANTS)] : 0));
 }
 
-// How large the parts are: the middle one of the bodies by the extent of their points.
+// Returns the typical size of a part: the median of the bodies' extents, between 0.05 and 1 times the size of the mechanism.
 export function detailOf(scene, points, size) {
   const boxes = scene.bodies.map(() => new Box3());
   for (const p of points) if (p.body >= 0) boxes[p.body].expandByPoint(new Vector3(...p.at));
@@ -58,7 +58,7 @@ export function detailOf(scene, points, size) {
   return Math.min(Math.max(middle, 0.05 * size), size);
 }
 
-// Boxes, balls, discs and wheels are larger than their points.
+// Enlarges a bounding box of points by the boxes, spheres, cylinders and wheels around them.
 function grow(scene, motion, box, x) {
   for (const s of scene.shapes) {
     const r = s.type === "box" || s.type === "line" ? 0 : s.size[0];
@@ -82,7 +82,7 @@ export function isWheel(force) {
   return (force.type === "contact" || force.type === "tyre") && force.radius > 0 && force.points.length > 0;
 }
 
-// Against gravity, along an axis; z if there is none.
+// Returns the upward direction: along the axis that is most nearly opposite to gravity, or z without gravity.
 export function upAxis(gravity) {
   const size = gravity.map(Math.abs);
   const k = size.indexOf(Math.max(...size));
@@ -91,8 +91,8 @@ export function upAxis(gravity) {
   return up.setComponent(k, -Math.sign(gravity[k]));
 }
 
-// From where to look: a mechanism in a plane from the front and a little from above, others from the side, ahead and above, or from the front if one sees
-// more of them there.
+// Returns the direction from the mechanism to the camera. A planar mechanism is seen from the front and a little from above; another one obliquely from the front, the
+// side and above, or from the front if its points are spread wider in that picture.
 export function viewDirection(scene, box, up, places) {
   const across = commonAxis(scene);
   const level = [0, 1, 2].filter((i) => up.getComponent(i) === 0);
@@ -106,7 +106,7 @@ export function viewDirection(scene, box, up, places) {
   return [...front, ...usual].reduce((best, one) => (spread(places, one, up) > 1.1 * spread(places, best, up) ? one : best));
 }
 
-// How far points are spread in a picture, in both directions: the determinant of their covariance.
+// Returns how widely points are spread in a picture: the determinant of the covariance of their two picture coordinates, times the squared number of points.
 function spread(places, direction, up) {
   const right = up.clone().cross(direction).normalize();
   const over = direction.clone().cross(right);
@@ -116,13 +116,13 @@ function spread(places, direction, up) {
   return sum(0, 0) * sum(1, 1) - sum(0, 1) ** 2;
 }
 
-// How far from its middle a camera has to be that looks at it from this direction, so that all corners of a box are in the picture: half of its
-// height is seen under the angle `half`.
+// Returns the distance of a camera from the centre of a box at which all corners of the box are in the picture. `half`: half of the vertical angle of view; aspect:
+// width of the picture divided by its height.
 export function distanceFor(box, direction, up, half, aspect) {
   const centre = box.getCenter(new Vector3());
   const right = up.clone().cross(direction).normalize();
   const over = direction.clone().cross(right);
-  const tangent = AIR * Math.tan(half);
+  const tangent = FILLED * Math.tan(half);
   let far = 0;
   for (let k = 0; k < 8; k++) {
     const x = new Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(centre);
@@ -132,13 +132,13 @@ export function distanceFor(box, direction, up, half, aspect) {
   return far;
 }
 
-// Along an axis, and a little from the side and from above.
+// Returns a direction along an axis, turned a little to the side and upwards.
 function frontal(axis, level, up) {
   const other = level.find((i) => i !== axis);
   return up.clone().multiplyScalar(0.25).setComponent(axis, axis === level[1] ? -1 : 1).setComponent(other, 0.28).normalize();
 }
 
-// The axis about which all turns, if there is one.
+// Returns the common direction of the axes of rotation of all joints, or null if there is none.
 function commonAxis(scene) {
   const turning = scene.joints.filter((j) => j.type !== "prismatic" && j.type !== "fixed");
   const axes = turning.map((j) => new Vector3(j.axes[0], j.axes[1], j.axes[2]));
@@ -146,7 +146,7 @@ function commonAxis(scene) {
   return turning.length > 0 && plane ? axes[0] : null;
 }
 
-// Where wheels and discs are that could hide others.
+// Returns the points of wheels and discs, which could hide other parts.
 export function wheelPlaces(scene) {
   const discs = scene.shapes.filter((s) => s.type === "cylinder" && s.size[0] > distance(...s.points));
   return [...scene.forces.filter(isWheel).map((f) => f.points[0]), ...discs.map((s) => s.points[0])];
@@ -156,7 +156,7 @@ function distance(p, q) {
   return new Vector3(...p.at).distanceTo(new Vector3(...q.at));
 }
 
-// The same from the other side, where wheels would hide what carries them; never from below.
+// Returns the view direction, reversed in horizontal components in which the wheels would hide the parts that carry them.
 export function awayFrom(wheels, points, direction, up, far) {
   const centre = points.reduce((sum, x) => sum.add(x), new Vector3()).multiplyScalar(1 / Math.max(points.length, 1));
   const middle = wheels.reduce((sum, x) => sum.add(x), new Vector3()).multiplyScalar(1 / Math.max(wheels.length, 1)).sub(centre);
@@ -167,7 +167,7 @@ export function awayFrom(wheels, points, direction, up, far) {
   return out;
 }
 
-// Points of a body that has no shapes, each once: bars between them make a picture of it.
+// Returns the points of a body without shapes, each once; bars between them represent the body.
 export function skeleton(scene, points, body, tolerance) {
   const places = [];
   for (const p of points) {

@@ -1,4 +1,4 @@
-// The page of a report: reads its data, puts the parts together, and runs the clock.
+// Entry point of the viewer: reads the data of the page, makes its parts, and runs the clock.
 
 import uplotStyle from "uplot/dist/uPlot.min.css";
 import { Clock } from "./clock.js";
@@ -33,8 +33,8 @@ function makeStage(view, reason, clock, help) {
       { label: "follow", title: "follow the heaviest body (f)", on: () => view.follows, toggle: () => view.toggle("follow") },
       { label: "labels", title: "names of bodies, points and joints (l)", on: () => !view.labels.node.hidden, toggle: () => view.toggle("labels") },
       { label: "forces", title: "forces as arrows (a)", on: () => view.arrows.node.visible, toggle: () => view.toggle("arrows") },
-      { label: "trails", title: "ways of chosen points (t)", on: () => view.trails.node.visible, toggle: () => view.toggle("trails") },
-      { label: "view", title: "the first view again (r)", toggle: () => view.reset() },
+      { label: "trails", title: "paths of chosen points (t)", on: () => view.trails.node.visible, toggle: () => view.toggle("trails") },
+      { label: "view", title: "restore the first view (r)", toggle: () => view.reset() },
     );
   }
   const transport = new Transport(clock, switches);
@@ -61,12 +61,12 @@ function start() {
     plots.draw();
     if (view) view.paint();
   });
-  clock.tell();
+  clock.notify();
   window.camber = { report, clock, view, plots };
   go(clock, view, { title: report.title });
 }
 
-// Several results: the first one with a motion is drawn solid, the others are ghosts beside it.
+// Makes the page of several results: the first one with a motion is drawn solid, the others as translucent ghosts.
 function startComparison(reports) {
   const comparison = new Comparison(reports, theme);
   const { clock } = comparison;
@@ -84,12 +84,12 @@ function startComparison(reports) {
     comparison.paint();
     if (view) view.paint();
   });
-  clock.tell();
+  clock.notify();
   window.camber = { reports, report: solid, clock, view, plots, comparison };
   go(clock, view, { title: comparison.title, legend: comparison.legend() });
 }
 
-// Pictures for a program that asks for them; else the clock runs.
+// Makes the pictures that a program has requested (film.js), or starts the clock.
 function go(clock, view, texts) {
   const film = requested(location.hash);
   if (film) return answer(film, { view, clock, ...texts });

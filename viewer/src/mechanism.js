@@ -1,4 +1,4 @@
-// The mechanism as meshes: what is fixed to a body is in that body's group; what reaches from one to another is stretched at each time.
+// Draws the mechanism as meshes. Meshes that are fixed to a body are in the group of that body; meshes that connect two bodies are stretched between them at each time.
 
 import { Group, Vector3 } from "three";
 import { isWheel, skeleton } from "./layout.js";
@@ -9,11 +9,11 @@ export class Mechanism {
     this.scene = report.scene;
     this.motion = motion;
     this.points = points;
-    this.size = size; // of the whole
-    this.detail = detail; // of its parts: thin things are thin in comparison with them
+    this.size = size; // size of the mechanism
+    this.detail = detail; // typical size of a part, to which radii of bars and balls are proportional
     this.node = new Group();
-    this.moving = []; // functions that put things in place
-    this.springs = {}; // by name: what tests look at
+    this.moving = []; // functions that move or stretch meshes for the present time
+    this.springs = {}; // meshes of springs by name, for tests
     this.wheelShapes = new Set();
     this.tyres = []; // [name of the force, mesh]
     this.bodies = this.scene.bodies.map(() => new Group());
@@ -35,13 +35,13 @@ export class Mechanism {
     for (const put of this.moving) put();
   }
 
-  // The box comes to have all that is drawn where the motion is now.
+  // Enlarges the box so that it contains the mechanism as drawn in its present position.
   includeIn(box) {
     this.update();
     box.expandByObject(this.node);
   }
 
-  // A point of the design position in the coordinates of its body's group.
+  // Returns a point, given in the design position, in the coordinates of its body's group.
   local({ body, at }) {
     const x = new Vector3(...at);
     return body < 0 ? x : x.sub(this.motion.com[body]);
@@ -74,7 +74,7 @@ export class Mechanism {
     return draw.polyline(points, 0.018 * this.detail, paint);
   }
 
-  // A line that only stands for a spring which is drawn as one.
+  // Returns whether a shape is a line between the ends of a spring, which is drawn as a spring anyway.
   isSpringLine(s) {
     if (s.type !== "line" || s.points.length !== 2) return false;
     const near = (p, q) => p.body === q.body && new Vector3(...p.at).distanceTo(new Vector3(...q.at)) < 1e-6 * this.size;
@@ -82,7 +82,7 @@ export class Mechanism {
     return this.scene.forces.some((f) => f.type === "spring" && ((near(p, f.points[0]) && near(q, f.points[1])) || (near(q, f.points[0]) && near(p, f.points[1]))));
   }
 
-  // A line or cylinder between bodies.
+  // Draws a line or cylinder between different bodies.
   addReaching(s, paint) {
     const radius = s.type === "cylinder" ? s.size[0] : 0.018 * this.detail;
     for (let i = 1; i < s.points.length; i++) this.addBar(s.points[i - 1], s.points[i], radius, paint);
@@ -136,7 +136,7 @@ export class Mechanism {
     }
   }
 
-  // A slider is a block on a rail that belongs to the parent; the rail is as long as the motion is.
+  // Draws a prismatic joint as a block on a rail of the parent; the rail reaches from the design position to the block.
   addRail(j, axis, paint) {
     const at = this.local({ body: j.child, at: j.at });
     const s = 0.045 * this.detail;
@@ -155,7 +155,7 @@ export class Mechanism {
     });
   }
 
-  // Where the ground holds a joint.
+  // Draws a foot where a joint connects a body with the ground.
   addFoot(j, r) {
     const foot = draw.box([4 * r, 4 * r, 0.9 * r], [1, 0, 0, 0, 1, 0, 0, 0, 1], new Vector3(...j.at), draw.material("#aab2bd"), false);
     foot.scale.set(0.55, 0.55, 1);
@@ -185,7 +185,7 @@ export class Mechanism {
     }
   }
 
-  // A coil where there is a stiffness, a damper where there is a damping, one in the other where there are both.
+  // Draws a force between two points: a coil if it has a stiffness, a damper if it has a damping, one inside the other if it has both.
   addSpring(f) {
     const [a, b] = f.points;
     const length = Math.max(this.motion.point(a).distanceTo(this.motion.point(b)), 1e-3 * this.size);
@@ -210,7 +210,7 @@ export class Mechanism {
 
   // ---- wheels
 
-  // A contact or tyre with a radius: the wheel is the cylinder that the model draws there, or what turns about the point; else a ball.
+  // Draws wheels for contacts and tyres with a radius: at a cylinder of the model at that place, or else about the axis of the revolute joint there; without one, a ball.
   addWheels() {
     for (const f of this.scene.forces.filter(isWheel)) {
       const p = f.points[0];

@@ -1,4 +1,4 @@
-// The page of a model: the mechanism where a run would start, sliders for its free coordinates, its modes, and what it is made of.
+// Makes the page of a model: the mechanism in the start position of a run, sliders for its free coordinates, its modes, and tables of its elements.
 
 import { Box3, Vector3 } from "three";
 import { Clock } from "./clock.js";
@@ -15,11 +15,11 @@ const STATES = {
   start: "assembled, at its start values",
   equilibrium: "assembled, in static equilibrium",
   steady: "assembled, in steady motion",
-  given: "NOT assembled: shown as it was given",
+  given: "NOT assembled: shown with the given start values",
   design: "NOT assembled: shown in the design position",
 };
-const ROOM = 0.64; // of the longest edge of the box: the least radius that is looked at, for mechanisms that are nearly a line
-const FEW = 3; // degrees of freedom: then all positions are in the picture
+const ROOM = 0.64; // the least radius of the view, relative to the longest edge of the box, for mechanisms that are nearly a line
+const FEW = 3; // with at most so many sliders the picture has room for all their positions
 
 class ModelPage {
   constructor(page, theme) {
@@ -47,7 +47,7 @@ class ModelPage {
     this.widen(this.families.sliders.length <= FEW && !requested(location.hash) ? this.families.sliders : []);
   }
 
-  // The picture has room for all positions of these sliders.
+  // Enlarges the view so that it contains all positions of these sliders.
   widen(sliders) {
     const box = new Box3().copy(this.view.box);
     const { motion, mechanism } = this.view;
@@ -118,26 +118,26 @@ class ModelPage {
     return this.page.model.state !== "given" && this.page.model.state !== "design";
   }
 
-  // A picture of a failed assembly must not be taken for a good one: what stands in it.
+  // Returns the error that is written into pictures of a mechanism that is not assembled or not in the requested state, or null.
   get notice() {
     const { failure } = this.page.model;
-    return failure === null ? null : `${this.assembled ? "Not found, the start values are shown" : "Not assembled"}: ${failure}`;
+    return failure === null ? null : `${this.assembled ? "Requested state not found, start values shown" : "Not assembled"}: ${failure}`;
   }
 
-  // Nor must the page.
+  // Makes the banner with this error and the violated constraints, or returns null.
   makeBanner() {
     const { model } = this.page;
     if (model.failure === null) return null;
-    const title = this.assembled ? "What was asked for was not found; the start values are shown" : "This mechanism is not assembled";
-    const list = model.open.map((o) => element("li", {}, `${o.kind ?? "constraint"} ${o.constraint} is off by ${shown(o.off, 4)}`));
+    const title = this.assembled ? "The requested state was not found; the start values are shown" : "This mechanism is not assembled";
+    const list = model.open.map((o) => element("li", {}, `${o.kind ?? "constraint"} ${o.constraint} has the residual ${shown(o.off, 4)}`));
     return element("div", { class: "banner", role: "alert" }, element("strong", {}, title), element("p", {}, model.failure), list.length > 0 ? element("ul", {}, ...list) : null);
   }
 
   warnings() {
     const { model } = this.page;
     const wide = this.report.scene.loops.map((l) => [l.name, apart(l)]).filter(([, d]) => d > 1e-6 * (model.size ?? 1));
-    const said = model.failure === null ? wide.map(([name, d]) => `the points of loop ${name} are ${shown(1000 * d, 4)} mm apart in the design position; closing it has moved the mechanism`) : [];
-    return [...model.warnings, ...said].map((w) => element("p", { class: "warning" }, `Warning: ${w}`));
+    const moved = model.failure === null ? wide.map(([name, d]) => `the points of loop ${name} are ${shown(1000 * d, 4)} mm apart in the design position; the assembly has moved the mechanism to close the loop`) : [];
+    return [...model.warnings, ...moved].map((w) => element("p", { class: "warning" }, `Warning: ${w}`));
   }
 
   makeStage(help) {
@@ -150,7 +150,7 @@ class ModelPage {
       play.textContent = this.clock.playing ? "❚❚" : "▶";
       play.hidden = !this.modes?.row;
     });
-    const bar = element("div", { class: "transport" }, button("start", "the start position again (Home)", () => this.rest()), play, labels, view ? button("view", "the first view again (r)", () => view.reset()) : null, button("help", "keys and mouse (?)", help));
+    const bar = element("div", { class: "transport" }, button("start", "back to the start position (Home)", () => this.rest()), play, labels, view ? button("view", "restore the first view (r)", () => view.reset()) : null, button("help", "keys and mouse (?)", help));
     return element("div", { class: "card stage" }, view ? view.node : element("p", { class: "hint" }, this.reason), bar);
   }
 
@@ -166,11 +166,11 @@ class ModelPage {
 
   aboutSliders() {
     const { freedoms, shown: moved, list } = this.page.sliders;
-    const said = [];
-    if (freedoms === 0) said.push(list.length > 0 ? "There is none: time moves the mechanism." : "There is none: nothing can move.");
-    else if (list.length > 1) said.push("One moves at a time; the others go back to their start values.");
-    if (moved < freedoms) said.push(`The first ${moved} of ${freedoms} are here, those nearest to the ground and to the beginning of the model.`);
-    return said.map((s) => element("p", {}, s));
+    const texts = [];
+    if (freedoms === 0) texts.push(list.length > 0 ? "The mechanism has none: its position is a given function of time." : "The mechanism has none: nothing can move.");
+    else if (list.length > 1) texts.push("One coordinate moves at a time; the others return to their start values.");
+    if (moved < freedoms) texts.push(`Only ${moved} of ${freedoms} coordinates have sliders: those nearest to the ground and to the beginning of the model.`);
+    return texts.map((s) => element("p", {}, s));
   }
 
   makeTables() {
@@ -190,7 +190,7 @@ class ModelPage {
       ["Camber", model.camber],
     ];
     const facts = rows.filter((r) => r[1] !== null).map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, String(value))));
-    const loops = scene.loops.map((l) => [l.name, l.type, l.points.map((p) => body(p.body)).join(", "), apart(l) > 0 ? `${shown(1000 * apart(l), 3)} mm apart by design` : ""]);
+    const loops = scene.loops.map((l) => [l.name, l.type, l.points.map((p) => body(p.body)).join(", "), apart(l) > 0 ? `${shown(1000 * apart(l), 3)} mm apart in the design position` : ""]);
     return element(
       "section",
       { class: "summary" },
@@ -227,11 +227,11 @@ export function startModel(page, theme, dark) {
   const keys = makeKeys(made, () => help.showModal());
   const help = makeHelp(keys);
   const main = element("main", {}, made.makeStage(() => help.showModal()), made.makeTables(), made.makeControls());
-  main.classList.toggle("bare", !page.sliders); // then the tables stand beside the picture
+  main.classList.toggle("bare", !page.sliders); // without sliders the tables are beside the picture
   document.body.prepend(made.makeHead(), main, element("footer", {}, `Made by Camber ${page.model.camber}.`), help);
   listenToKeys(keys);
   dark.addEventListener("change", () => made.view?.paint());
-  made.clock.tell();
+  made.clock.notify();
   const film = requested(location.hash);
   if (film) return answer(film, { view: made.view, clock: made.clock, title: made.report.title, notice: made.notice });
   let last = performance.now();

@@ -1,18 +1,18 @@
-// The modes of the linearised mechanism: a list to choose from, and how the chosen one is played.
+// Lists the modes of the linearised mechanism, and plays the chosen one.
 
 import { element, shown } from "./dom.js";
 
-const LEAST_PERIOD = 0.8; // seconds on the screen
+const LEAST_PERIOD = 0.8; // seconds; least and greatest period on the screen
 const MOST_PERIOD = 4;
-const NO_PERIOD = 3; // of a motion that does not oscillate
+const NO_PERIOD = 3; // seconds on the screen for a motion that does not oscillate
 
 const STATES = { start: "the start values", equilibrium: "the static equilibrium", steady: "the steady motion" };
-const REST = 1e-6; // a larger acceleration is no equilibrium
-const ROUNDING = 1e-9; // of an eigenvalue: a smaller real part neither damps nor drives
+const REST = 1e-6; // with a larger acceleration a state is not an equilibrium
+const ROUNDING = 1e-9; // a real part that is smaller, relative to the eigenvalue, is a rounding error: neither damped nor growing
 
 const grows = (m) => m.re > ROUNDING * Math.hypot(m.re, m.im);
 
-// How long a period is shown, and what part of its own speed that is.
+// Returns the period of a mode on the screen, and by what factor it is slower than the real motion (null if that does not oscillate).
 export function playedPeriod(mode) {
   if (!(mode.im > 0) || mode.neutral) return { period: NO_PERIOD, slower: null };
   const own = (2 * Math.PI) / mode.im;
@@ -21,28 +21,28 @@ export function playedPeriod(mode) {
 }
 
 export class Modes {
-  // `play(mode, amplitude)`; mode null: none.
+  // play(mode, amplitude) shows a mode, or none if mode is null.
   constructor(page, list, play) {
     this.page = page;
     this.play = play;
     this.rows = list.map((m, i) => this.makeRow(m, i));
-    this.amplitude = element("input", { type: "range", min: 0, max: 100, step: 1, value: 100, "aria-label": "amplitude", oninput: () => this.tell() });
-    this.said = element("p", { class: "hint" });
+    this.amplitude = element("input", { type: "range", min: 0, max: 100, step: 1, value: 100, "aria-label": "amplitude", oninput: () => this.update() });
+    this.description = element("p", { class: "hint" });
     this.node = element("div", { class: "card modes" }, element("h2", {}, "Modes"), ...this.texts(), this.rows.length > 0 ? this.makeTable() : null);
-    if (this.rows.length > 0) this.node.append(element("label", { class: "amplitude" }, "amplitude", this.amplitude), this.said);
+    if (this.rows.length > 0) this.node.append(element("label", { class: "amplitude" }, "amplitude", this.amplitude), this.description);
     this.choose(null);
   }
 
   texts() {
     const { modes, model } = this.page;
-    if (modes.refused) return [element("p", {}, `There are none: ${modes.refused}`)];
-    if (modes.count === 0) return [element("p", {}, "Without degrees of freedom there are none.")];
-    const texts = [element("p", {}, `About ${STATES[model.state]}. A click plays one.`)];
+    if (modes.refused) return [element("p", {}, `Modes cannot be computed: ${modes.refused}`)];
+    if (modes.count === 0) return [element("p", {}, "A mechanism without degrees of freedom has no modes.")];
+    const texts = [element("p", {}, `Linearised about ${STATES[model.state]}. Click on a number to play the mode.`)];
     if (Math.abs(modes.acceleration) > REST) {
-      const words = `This is no equilibrium: ${modes.acceleration_of.replace(/'$/, "")} is accelerated (${shown(modes.acceleration, 3)}), and the equations are frozen at this instant. --equilibrium shows the modes at rest.`;
+      const words = `This state is not an equilibrium: the acceleration of ${modes.acceleration_of.replace(/'$/, "")} is ${shown(modes.acceleration, 3)}. The equations are linearised as if the state were constant. With --equilibrium, the page shows the modes about the equilibrium.`;
       texts.push(element("p", { class: "warning" }, words));
     }
-    if (modes.list.length < modes.count) texts.push(element("p", {}, `The slowest ${modes.list.length} of ${modes.count} are here.`));
+    if (modes.list.length < modes.count) texts.push(element("p", {}, `Only the ${modes.list.length} slowest of ${modes.count} modes are listed.`));
     return texts;
   }
 
@@ -66,12 +66,12 @@ export class Modes {
     const row = wanted?.m.frames ? wanted : null;
     this.row = row;
     for (const r of this.rows) r.button.setAttribute("aria-pressed", String(r === row));
-    this.tell();
+    this.update();
   }
 
-  tell() {
+  update() {
     const mode = this.row?.m ?? null;
-    this.said.textContent = mode ? description(mode) : "";
+    this.description.textContent = mode ? describe(mode) : "";
     this.play(mode, this.amplitude.value / 100);
   }
 }
@@ -82,10 +82,10 @@ function eigenvalue(m) {
   return m.im > 0 ? `${re} ± ${shown(m.im, 4)} i` : re;
 }
 
-function description(m) {
+function describe(m) {
   const { slower } = playedPeriod(m);
-  if (m.neutral) return "Nothing restores this motion or drives it: it is shown to and fro.";
-  if (slower === null) return `It ${m.re < 0 ? "dies away" : "grows"} without oscillating, by a factor of e in ${shown(1 / Math.abs(m.re), 3)} s.`;
-  const speed = slower > 1.05 ? `, ${shown(slower, 3)} times slower than it is` : slower < 0.95 ? `, ${shown(1 / slower, 3)} times faster than it is` : "";
-  return `${grows(m) ? "It grows. " : ""}Shown without its damping${speed}; the amplitude is made to be seen.`;
+  if (m.neutral) return "No force restores or drives this motion; it is shown to and fro.";
+  if (slower === null) return `It ${m.re < 0 ? "decays" : "grows"} without oscillating, by a factor of e in ${shown(1 / Math.abs(m.re), 3)} s.`;
+  const speed = slower > 1.05 ? `, ${shown(slower, 3)} times slower than the real motion` : slower < 0.95 ? `, ${shown(1 / slower, 3)} times faster than the real motion` : "";
+  return `${grows(m) ? "It grows. " : ""}Shown without its damping${speed}; the amplitude is chosen to be visible.`;
 }

@@ -1,9 +1,9 @@
-// Where the bodies are at a time: places are linear and turns spherical-linear between the instants of the report.
+// Computes the positions and rotations of the bodies at a time, by linear and by spherical linear interpolation between the instants of the report.
 
 import { Quaternion, Vector3 } from "three";
 import { indexAt } from "./data.js";
 
-const A_POSE = 7;
+const A_POSE = 7; // numbers of a pose: position of the centre of mass, quaternion
 
 export class Motion {
   constructor(report) {
@@ -30,7 +30,7 @@ export class Motion {
     }
   }
 
-  // Where a point of the design position is now; body -1 is the ground.
+  // Returns the present position of a point that is given in the design position; body -1 is the ground.
   point({ body, at }, out = new Vector3()) {
     out.fromArray(at);
     if (body < 0) return out;

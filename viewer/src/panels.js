@@ -1,10 +1,11 @@
-// Which curves share a panel: those of one unit, eight at most; curves without a unit by their size. The rule is that of --plot.
+// Distributes curves to panels: at most eight curves with the same unit share a panel, curves without a unit are grouped by their size. The rule is that of --plot.
 
 const MOST_CURVES = 8;
-const FAR_APART = 30; // sizes of curves without a unit that do not share a panel
-const MANY = 24; // outputs, from which on not all are chosen at first
-const A_UNIT = 4; // curves of a unit then
+const FAR_APART = 30; // curves without a unit whose sizes differ by a larger factor do not share a panel
+const MANY = 24; // a model with more outputs shows only a selection at first
+const A_UNIT = 4; // curves with the same unit in that selection
 
+// Returns the columns that are plotted at first.
 export function firstChoice(columns) {
   const outputs = columns.filter((c) => c.kind === "output");
   if (outputs.length === 0) return columns.filter((c) => ["coordinate", "velocity", "column"].includes(c.kind)).slice(0, MANY);
@@ -40,6 +41,7 @@ export function panelsOf(columns) {
   return panels;
 }
 
+// Adds panels of about equal numbers of curves, MOST_CURVES at most.
 function cut(columns, unit, panels) {
   const parts = Math.ceil(columns.length / MOST_CURVES);
   for (let i = 0; i < parts; i++) {

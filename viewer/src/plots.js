@@ -1,4 +1,4 @@
-// The curves over time. All panels show the same time range; the line of the time cursor is the clock's, and a click moves it.
+// Plots curves over time. All panels show the same time range and the time cursor of the clock; a click in a panel moves the cursor.
 
 import uPlot from "uplot";
 import { drawOffsets, inOneNotation, legendText, linearAxis, ofTime, withAir } from "./axis.js";
@@ -12,8 +12,8 @@ export const COLOURS = {
   dark: ["#6db1ff", "#ff9b62", "#69db7c", "#da77f2", "#ffd43b", "#3bc9db", "#ff8fb1", "#ced4da"],
 };
 const HEIGHT = 190;
-const LABEL_LENGTH = 24; // letters beside a panel; a longer name stands in the legend alone
-const FEW_EVENTS = 60; // lines across a panel
+const LABEL_LENGTH = 24; // letters of a label beside a panel; a longer name is in the legend only
+const FEW_EVENTS = 60; // up to so many events are lines across the whole panel
 const KINDS = [["output", "Outputs"], ["coordinate", "Coordinates"], ["velocity", "Velocities"], ["state", "States"], ["multiplier", "Multipliers"], ["residual", "Residuals of the constraints"], ["column", "Columns"]];
 
 export class Plots {
@@ -21,9 +21,9 @@ export class Plots {
     this.report = report;
     this.clock = clock;
     this.theme = theme;
-    this.range = null; // of time that is shown; null: all
+    this.range = null; // the time range that is shown; null: the whole run
     this.plots = [];
-    this.read = 0; // when legends were last brought up to date
+    this.read = 0; // when the legends were last updated
     this.chosen = new Set(this.usual());
     this.panels = element("div", { class: "plots" });
     this.node = element("div", { class: "plots" }, this.makeChooser(), this.panels);
@@ -31,7 +31,7 @@ export class Plots {
     new ResizeObserver(() => this.resize()).observe(this.node);
   }
 
-  // ---- what is drawn
+  // ---- selection of curves
 
   usual() {
     return firstChoice(this.report.series.columns);
@@ -45,8 +45,8 @@ export class Plots {
     }
     const filter = element("input", { type: "search", placeholder: "filter names", "aria-label": "filter names", oninput: () => this.filter(list, filter.value) });
     const none = element("button", { type: "button", onclick: () => this.choose([]) }, "none");
-    const usual = element("button", { type: "button", onclick: () => this.choose(this.usual()) }, "as at first");
-    const whole = element("button", { type: "button", onclick: () => this.zoom(null) }, "all of the time");
+    const usual = element("button", { type: "button", onclick: () => this.choose(this.usual()) }, "default");
+    const whole = element("button", { type: "button", onclick: () => this.zoom(null) }, "whole time range");
     return element("details", { class: "card choose" }, element("summary", {}, "Choose what is plotted"), element("div", { class: "tools" }, filter, usual, none, whole), list);
   }
 
@@ -95,7 +95,7 @@ export class Plots {
     this.panels.replaceChildren();
   }
 
-  // Residuals are drawn over a logarithmic scale.
+  // Returns whether a panel has a logarithmic scale: all curves are residuals, and one of them is positive somewhere.
   isTiny(columns) {
     return columns.every((c) => c.kind === "residual") && columns.some((c) => c.values.some((x) => x > 0));
   }
@@ -153,7 +153,7 @@ export class Plots {
     this.follow();
   }
 
-  // Events as thin lines.
+  // Draws events as thin lines.
   mark(u) {
     const { ctx, bbox } = u;
     ctx.save();
@@ -164,12 +164,12 @@ export class Plots {
     ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
     ctx.strokeStyle = this.theme() === "dark" ? "#ffb08a99" : "#c2410c88";
     const visible = namedEvents(this.report.run).filter((e) => e.t >= u.scales.x.min && e.t <= u.scales.x.max);
-    const part = visible.length > FEW_EVENTS ? 0.06 : 1; // very many get ticks at the upper edge
+    const part = visible.length > FEW_EVENTS ? 0.06 : 1; // many events become ticks at the upper edge
     for (const event of visible) vertical(u, event.t, part);
     ctx.restore();
   }
 
-  // The line of the time cursor is an element of its own: curves are not drawn again when it moves. Numbers in legends change at most ten times a second.
+  // Moves the line of the time cursor, an element of its own, so that curves need not be drawn again. Updates the numbers in legends, at most ten times a second.
   follow() {
     const now = performance.now();
     const read = !this.clock.playing || now - this.read > 100;
@@ -182,12 +182,12 @@ export class Plots {
     }
   }
 
-  // The time that the legend of a panel is of: that of the mouse's row, else that of the cursor.
+  // Returns the time of the values in a panel's legend: that of the row under the mouse, or else that of the time cursor.
   timeOf(u, k) {
     return isPointedAt(u) ? u.data[0][k] : this.clock.t;
   }
 
-  // A curve may say itself what its legend shows at a time (`at`), where its values lie at other times than those of the panel.
+  // Returns the options of a curve for uPlot. at(t), if given, returns the value for the legend; it is needed if the curve's points are at other times than the panel's.
   curve({ label, colour, dash, width, stepped, at }) {
     const value = (u, x, series, k) => {
       if (k === null || k === undefined) return legendText(u, "y", x);
@@ -207,7 +207,7 @@ export class Plots {
     this.follow();
   }
 
-  // The events near a time, for the line below the animation.
+  // Returns the texts of the events within `width` of a time.
   eventsNear(t, width) {
     return namedEvents(this.report.run).filter((e) => Math.abs(e.t - t) <= width).map((e) => e.text);
   }
@@ -215,12 +215,12 @@ export class Plots {
 
 const isPointedAt = (u) => Boolean(u.cursor.event) && u.cursor.left >= 0;
 
-// As wide as the longest tick.
+// Returns the width of the ordinate's labels in pixels.
 function tickRoom(u, ticks) {
   return 34 + 7 * Math.max(3, ...(ticks ?? []).map((text) => text.length));
 }
 
-// "camber in deg"; of several curves the unit alone, which the legend has not.
+// Returns the label of an ordinate: for one curve its name and unit, such as "camber in deg"; for several curves the unit only.
 export function axisLabel(columns, unit) {
   const [only] = columns;
   const whole = only.unit ? `${only.name} in ${only.unit}` : only.name;
@@ -236,7 +236,7 @@ function vertical(u, t, part = 1) {
   u.ctx.stroke();
 }
 
-// Whole decades, sixteen at most: what is smaller is 0 for a reader.
+// Returns the range of a logarithmic axis in whole decades, about sixteen at most; smaller values are rounding errors.
 function inDecades(u, low, high) {
   if (!(high > 0)) return [0.1, 1];
   const top = Math.ceil(Math.log10(high) + 1e-9);
@@ -244,12 +244,12 @@ function inDecades(u, low, high) {
   return [decade(Math.min(bottom, top - 1)), decade(top)];
 }
 
-// 10^n as one writes it: 10 ** -23 is another number than 1e-23.
+// Returns the number 1e<n>; 10 ** n can differ from it in the last bit, for example for n = -23.
 function decade(n) {
   return Number(`1e${n}`);
 }
 
-// Decades as ticks, or each second, third .. of them.
+// Returns the ticks of a logarithmic axis: all decades, or every second, third ... of them.
 function decades(u, axis, low, high) {
   const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
   const step = Math.ceil((last - first) / 6);

@@ -1,4 +1,4 @@
-// Where the road is below a point, and tyres that do not go below it: the part of a tyre that would is pressed flat.
+// Computes the height of the road below a point, and deforms the meshes of tyres: vertices below the road are lifted to it.
 
 import { Matrix4, Vector3 } from "three";
 import { indexAt } from "./data.js";
@@ -6,14 +6,14 @@ import { indexAt } from "./data.js";
 export class Road {
   constructor(report, up) {
     this.frames = report.frames;
-    this.level = up.z === 1 ? (report.surfaces ?? []) : []; // heights are along z
+    this.level = up.z === 1 ? (report.surfaces ?? []) : []; // heights of surfaces are along z
     this.field = this.level.find((s) => !s.moves && s.z.some((z) => Number.isFinite(z)));
     this.tyres = [];
     this.inverse = new Matrix4();
     this.x = new Vector3();
   }
 
-  // The plate of a test rig at this time, by the name of what touches it.
+  // Returns the height of the moving surface below the wheel of a force, such as the plate of a test rig; null if there is none.
   plate(name, time) {
     const s = this.level.find((one) => one.moves && one.name === name);
     if (!s) return null;
@@ -24,7 +24,7 @@ export class Road {
     return s.z[k] + part * (s.z[next] - s.z[k]);
   }
 
-  // Of the surface at rest, linear between the lines of its grid as it is drawn; NaN beside it.
+  // Returns the height of the fixed surface, interpolated bilinearly in its grid; NaN outside of it.
   height(x, y) {
     const { x: xs, y: ys, z } = this.field;
     const i = Math.min(indexAt(xs, x), xs.length - 2);
@@ -35,7 +35,7 @@ export class Road {
     return (1 - a) * ((1 - b) * at(0, 0) + b * at(0, 1)) + a * ((1 - b) * at(1, 0) + b * at(1, 1));
   }
 
-  // A tyre's mesh and the name of its force.
+  // Adds the mesh of a tyre with the name of its force.
   press(name, mesh) {
     const position = mesh.geometry.getAttribute("position");
     this.tyres.push({ name, mesh, position, round: position.array.slice(), pressed: false, depth: 0 });
@@ -49,12 +49,12 @@ export class Road {
     }
   }
 
-  // Each point that would be below the road is lifted to it.
+  // Lifts each vertex of a tyre that is below the road to the road.
   flatten(tyre, height) {
     const { mesh, position, round } = tyre;
     mesh.updateWorldMatrix(true, false);
     const e = mesh.matrixWorld.elements;
-    const below = e[14] - 0.5 * radiusOf(tyre); // only the lower part can touch
+    const below = e[14] - 0.5 * radiusOf(tyre); // only the lower part of the tyre can touch the road
     if (tyre.pressed) position.array.set(round);
     tyre.pressed = false;
     tyre.depth = 0;
@@ -64,7 +64,7 @@ export class Road {
       if (z > below) continue;
       const depth = height(e[0] * a + e[4] * b + e[8] * c + e[12], e[1] * a + e[5] * b + e[9] * c + e[13]) - z;
       if (!(depth > 0)) continue;
-      position.array[i] = a + depth * e[2]; // up, in the wheel's own axes: its matrix has no scale
+      position.array[i] = a + depth * e[2]; // the upward direction in the axes of the wheel, whose matrix is a rotation
       position.array[i + 1] = b + depth * e[6];
       position.array[i + 2] = c + depth * e[10];
       tyre.depth = Math.max(tyre.depth, depth);
@@ -74,7 +74,7 @@ export class Road {
     tyre.changed = tyre.pressed;
   }
 
-  // Where a wheel touches: below its centre in the plane of the wheel, as far away as the road lets it. False: it has no such wheel.
+  // Sets `out` to the contact point of a wheel: below its centre in the plane of the wheel, at its radius minus its deflection. Returns false if there is no such wheel.
   touch(name, out) {
     const tyre = this.tyres.find((one) => one.name === name);
     if (!tyre) return false;

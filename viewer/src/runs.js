@@ -1,8 +1,9 @@
-// Numbers of several runs over one time.
+// Brings the columns of several runs to common times.
 
 import { indexAt, valueAt } from "./data.js";
 
-// All times of some tables, each as often as the table that has it most often, and for each table the place of its row there: -1 where it has none.
+// Merges the times of several tables. Returns t, all times, each as often as in the table that contains it most often, and for each table its row numbers at these
+// times, -1 where it has no row.
 export function mergeTimes(tables) {
   const next = tables.map(() => 0);
   const t = [];
@@ -15,12 +16,12 @@ export function mergeTimes(tables) {
   }
 }
 
-// The values of a column at such times; undefined, which a curve runs through, where its table has no row.
+// Returns the values of a column at merged times; undefined where its table has no row, where the curve continues without a gap.
 export function spread(column, rows) {
   return rows.map((k) => (k < 0 ? undefined : column.values[k]));
 }
 
-// The value before a time at which the table has two: its first one there.
+// Returns the value at a time; if the table has several rows for this time, as at a jump, the first of them.
 function valueBefore(table, column, time) {
   let k = indexAt(table.t, time);
   if (table.t[k] !== time) return valueAt(table, column, time);
@@ -28,7 +29,8 @@ function valueBefore(table, column, time) {
   return column.values[k];
 }
 
-// What another run has more than the reference, at the times of the reference; at jumps side for side. null where one of them has no value.
+// Returns the differences of another run minus the reference, at the times of the reference; at jumps the values before and after are compared separately. null where
+// one of the runs has no value.
 export function difference(reference, column, other, its) {
   const { t } = reference;
   const last = other.t[other.t.length - 1];

@@ -1,4 +1,4 @@
-// Meshes: the shapes of a model, and bars, balls, springs, dampers and wheels. Lengths are the model's; a helper turns z into a direction.
+// Makes meshes: the shapes of a model, and bars, balls, springs, dampers, wheels and arrows, in the model's unit of length.
 
 import {
   BoxGeometry, BufferGeometry, Color, CylinderGeometry, Curve, DoubleSide, EdgesGeometry, Float32BufferAttribute, Group, LatheGeometry, LineBasicMaterial, LineSegments,
@@ -16,7 +16,7 @@ export function material(colour, more = {}) {
   return new MeshStandardMaterial({ color: new Color(colour), roughness: 0.55, metalness: 0.15, ...more });
 }
 
-// A colour of the model's, if it is one.
+// Returns the colour that a model states if it is a valid one, otherwise `usual`.
 export function colourOr(text, usual) {
   return text && CSS.supports("color", text) && !/var|url|current/i.test(text) ? text : usual;
 }
@@ -27,12 +27,12 @@ export function solid(geometry, paint) {
   return mesh;
 }
 
-// The unit cylinder along z from 0 to 1, for everything that is stretched between two points.
+// Returns a cylinder along z from 0 to 1, for meshes that are stretched between two points.
 function unitCylinder(radius, segments = 20) {
   return new CylinderGeometry(radius, radius, 1, segments).rotateX(Math.PI / 2).translate(0, 0, 0.5);
 }
 
-// Puts what reaches from 0 to 1 along z between two points.
+// Moves, turns and stretches an object that reaches from 0 to 1 along z so that it reaches from one point to another.
 export function stretch(object, from, to) {
   const along = to.clone().sub(from);
   const length = along.length();
@@ -64,7 +64,7 @@ export function polyline(points, radius, paint) {
   return group;
 }
 
-// The area inside of a closed line, which need not be flat: triangles about its centre, to be seen through.
+// Returns the translucent area inside a closed polyline, which need not be planar: triangles about its centre.
 function plate(points, paint) {
   const centre = points.reduce((sum, p) => sum.add(p), new Vector3()).multiplyScalar(1 / points.length);
   const triangles = points.flatMap((p, i) => [centre, p, points[(i + 1) % points.length]]).flatMap((p) => p.toArray());
@@ -78,7 +78,7 @@ function glass(colour, opacity) {
   return new MeshStandardMaterial({ color: colour, transparent: true, opacity, side: DoubleSide, depthWrite: false, roughness: 0.8 });
 }
 
-// A large box would hide what is in it: it is of glass, with its edges drawn.
+// Returns a box with its edges. A large box is translucent, since it would hide the parts inside it.
 export function box(size, axes, at, paint, large) {
   const geometry = new BoxGeometry(...size);
   const group = new Group();
@@ -91,7 +91,7 @@ export function box(size, axes, at, paint, large) {
   return group;
 }
 
-// A disc has a mark across its ends: one sees it turn.
+// Returns a cylinder. A disc has a mark across its ends, which makes its rotation visible.
 export function cylinder(from, to, radius, paint) {
   const group = new Group();
   group.add(solid(unitCylinder(radius, 48), paint));
@@ -118,14 +118,14 @@ class Helix extends Curve {
   }
 }
 
-// A coil from 0 to 1 along z. Its wire is made for this length, and stays round as long as the spring is about as long.
+// Returns a coil spring from 0 to 1 along z. The cross-section of its wire is round if the coil is stretched to this length, and nearly round at similar lengths.
 export function coil(radius, wire, length, paint) {
   const turns = 7;
   const geometry = new TubeGeometry(new Helix(radius / length, turns), 24 * turns, wire / length, 8).scale(length, length, 1);
   return solid(geometry, paint);
 }
 
-// A damper: its tube hangs on one end, its rod on the other. Both have their lengths; the rod goes into the tube.
+// Returns a damper: a tube at one end and a rod at the other, which moves in the tube.
 export function damper(radius, length) {
   const tube = solid(unitCylinder(radius), material("#59636f", { metalness: 0.5, roughness: 0.35 }));
   const rod = solid(unitCylinder(radius * 0.42), material("#c3cad3", { metalness: 0.8, roughness: 0.25 }));
@@ -139,13 +139,13 @@ export function damper(radius, length) {
   return group;
 }
 
-// A tyre's section, a rounded rectangle from rim to tread: (radius, half width) for an angle from the tread on.
+// Returns a point (radius, half width) of a tyre's cross-section, a rounded rectangle from rim to tread; `angle` is measured from the tread.
 function section(angle) {
   const round = (x) => Math.sign(x) * Math.sqrt(Math.abs(x));
   return [0.81 + 0.19 * round(Math.cos(angle)), round(Math.sin(angle))];
 }
 
-// A wheel about z, its middle at 0: tyre, rim, spokes and a mark, so that one sees it turn.
+// Returns a wheel about the axis z with its centre at 0: tyre, rim, spokes, and a mark that makes its rotation visible.
 export function wheel(radius, width) {
   const half = width / 2;
   const group = new Group();
@@ -169,7 +169,7 @@ export function turnTo(object, axis) {
   object.quaternion.copy(new Quaternion().setFromUnitVectors(Z, axis.clone().normalize()));
 }
 
-// An arrow from 0 along z, of unit length; `stretch` is not for it, its head keeps its form.
+// Returns an arrow; its method update(from, along) moves and stretches it. The head keeps its size unless the arrow is very short.
 export function arrow(radius, paint) {
   const shaft = new Mesh(unitCylinder(radius, 12), paint);
   const head = new Mesh(new CylinderGeometry(0, 2.6 * radius, 7 * radius, 16).rotateX(Math.PI / 2).translate(0, 0, -3.5 * radius), paint);

@@ -1,13 +1,13 @@
-// Sliders for the free coordinates of a mechanism. One moves at a time, from the start position on; the others go back to their start values then.
+// Sliders for the free coordinates of a mechanism. One coordinate moves at a time, from the start position; the others return to their start values.
 
 import { valueAt } from "./data.js";
 import { element, shown } from "./dom.js";
 
 const RESOLUTION = 1000;
 const DEGREES = 180 / Math.PI;
-const NOTHING = 1e-9; // what rounding has left, in SI units
+const NOTHING = 1e-9; // in SI units: a smaller number is a rounding error and shown as 0
 
-// A quantity for a reader: angles in degrees.
+// Formats a quantity with its unit; angles in degrees.
 export function quantity(number, unit, digits = 4) {
   const x = Math.abs(number) < NOTHING ? 0 : number;
   if (unit === "rad") return `${shown(x * DEGREES, digits)}°`;
@@ -15,7 +15,7 @@ export function quantity(number, unit, digits = 4) {
 }
 
 export class Sliders {
-  // `move(slider, value)` shows the position; slider null: that of the start.
+  // move(slider, value) shows a position, or the start position if slider is null.
   constructor(list, outputs, move) {
     this.outputs = outputs;
     this.move = move;
@@ -41,7 +41,7 @@ export class Sliders {
     this.choose(row, row.low + ((row.high - row.low) * row.input.value) / RESOLUTION);
   }
 
-  // Row null: all are at the start.
+  // Moves the slider of a row to a value and all others to their start values; row null: all to their start values.
   choose(row, value) {
     this.row = row;
     for (const r of this.rows) {
@@ -66,8 +66,8 @@ function finite(x) {
   return Number.isFinite(x) ? x : null;
 }
 
-// An end of the range, and why it is one.
+// Returns the text for an end of a slider's range, with the reason why the range ends there.
 function end(value, unit, { why, stop }) {
-  const words = why === "loops" ? "the loops do not close further" : why === "stop" ? `the stop ${stop} closes` : "";
+  const words = why === "loops" ? "beyond, the loops cannot be closed" : why === "stop" ? `the stop ${stop} closes` : "";
   return element("span", { title: words, class: why === "chosen" ? "" : "hard" }, quantity(value, unit, 3), words ? element("small", {}, ` ${words}`) : null);
 }

@@ -1,8 +1,8 @@
-// What was computed, how, and what it cost: the head of the page and the tables below the pictures.
+// Makes the head of the page and the tables below the pictures: the run, its method, its cost, its constraints and events.
 
 import { count, element, shown } from "./dom.js";
 
-const MOST_EVENTS = 500; // in the list; the plots mark all
+const MOST_EVENTS = 500; // in the list; the plots mark all events
 
 export function makeHead(report) {
   const run = report.run;
@@ -22,7 +22,8 @@ export function makeHead(report) {
   );
 }
 
-// Why runs ended early, and what is warned of: each warning once, with the runs that have it. A file of results may not say how its run ended.
+// Returns paragraphs with the errors of runs that ended early, and with the warnings, each once with the labels of its runs. The status is null if a file of results
+// does not contain it.
 export function messages(runs) {
   const failed = runs.filter((r) => r.report.run.status !== "ok" && r.report.run.status !== null);
   const warnings = new Map();
@@ -68,19 +69,19 @@ function runTable(report) {
     ["start moved", startMoved(run)],
     ["stopped by", run.stopped_by ?? null],
     ["stiff since", run.stiff_since === undefined ? null : `t = ${shown(run.stiff_since)} s`],
-    ["curves", report.series.thinned ? "least and greatest values of short intervals" : "all points"],
+    ["curves", report.series.thinned ? "minima and maxima of short intervals" : "all points"],
     ["Camber", run.camber],
   ]);
 }
 
-// How many singular positions a run has met: those of a file of results are a number.
+// Returns the number of singular positions of a run; a file of results contains only their number.
 function singularities(run) {
   return run.singularity_count ?? (run.singularities ?? []).length;
 }
 
 function costTable(run) {
   const s = run.stats;
-  if (s.accepted === null) return table("Cost", [["steps", "The file of results does not say it."]]);
+  if (s.accepted === null) return table("Cost", [["steps", "The file of results does not contain them."]]);
   return table("Cost", [
     ["steps", `${count(s.accepted)} accepted, ${count(s.rejected)} rejected`],
     ["right-hand sides", count(s.f)],
@@ -93,7 +94,7 @@ function costTable(run) {
   ]);
 }
 
-// A file of results without names of coordinates, such as a CSV file without its model, does not tell which of its columns are multipliers.
+// Makes the table of the constraints. If a file of results has no names of coordinates, as a CSV file without its model, the number of constraints is not known.
 function constraintTable({ run, result }) {
   const known = result === undefined || Object.values(run.names).some((list) => list.length > 0);
   if (run.names.lambda.length === 0) return table("Constraints", [["number", known ? "none" : "not known"]]);
@@ -107,20 +108,20 @@ function constraintTable({ run, result }) {
   ]);
 }
 
-// Less is rounding.
+// Returns by how much the initial values were changed to be consistent, or null if only by rounding errors.
 function startMoved(run) {
   const moved = [["positions", run.q_moved], ["velocities", run.v_moved]].filter(([, by]) => by > 1e-12);
   return moved.length > 0 ? moved.map(([what, by]) => `${what} ${shown(by)}`).join(", ") : null;
 }
 
-// How many events a run has met, corners in formulas not among them; null if it is not known: CSV files do not have them, and files of runs that were killed do not yet.
+// Returns the number of events of a run without corners in formulas; null if it is unknown, as for CSV files, which contain no events, and for files of killed runs.
 export function eventCount(run) {
   const known = run.events.length > 0 || (run.status !== null && run.status !== "running");
   const all = run.event_count ?? (known ? run.events.length : null);
   return all === null ? null : all - run.events.length + namedEvents(run).length;
 }
 
-// Events that a reader knows by name; the others are corners in formulas, of tables and limits.
+// Returns the events that have a name in the model; the others are corners in formulas, such as those of tables and limits.
 export const namedEvents = (run) => run.events.filter((e) => e.kind !== "formula");
 
 function eventItems(events, clock) {
@@ -130,7 +131,7 @@ function eventItems(events, clock) {
   return element("ol", { class: "events" }, ...items);
 }
 
-// Corners in formulas are listed for those who open their list.
+// Makes the list of events. Corners in formulas are in a list of their own, which is closed at first.
 function eventList(run, clock) {
   const named = namedEvents(run);
   const corners = run.events.filter((e) => e.kind === "formula");

@@ -1,4 +1,4 @@
-// Trails: the ways of chosen points up to the time of the cursor. At first those of the heaviest body's centre of mass and of the wheels' centres.
+// Draws trails: the paths of chosen points up to the time of the cursor, at first of the centre of mass of the heaviest body and of the centres of the wheels.
 
 import { BufferGeometry, Float32BufferAttribute, Group, Line, LineBasicMaterial, Vector3 } from "three";
 import { indexAt } from "./data.js";
@@ -36,7 +36,7 @@ export class Trails {
     if (on) this.make();
   }
 
-  // Ways are found when they are wanted: it takes a walk through all instants.
+  // Computes the paths of newly chosen points. This is done only when they are shown, because it evaluates the motion at all instants.
   make() {
     const wanted = this.points.filter((p) => p.chosen && !p.line);
     for (const p of wanted) p.way = new Float32Array(3 * (this.t.length + 1));
@@ -53,7 +53,7 @@ export class Trails {
     }
   }
 
-  // Up to the instant before the cursor, and from there to where the point is.
+  // Draws each path up to the last instant before the cursor, and from there to the present position of the point.
   update(time) {
     if (!this.node.visible) return;
     const k = indexAt(this.t, time);

@@ -1,9 +1,9 @@
-// The bar below the animation: play, scrub, speed, and what is shown.
+// Makes the bar below the animation: the play button, the time slider, the speed, and switches for what is shown.
 
 import { Clock } from "./clock.js";
 import { element, shown, timeText } from "./dom.js";
 
-const RESOLUTION = 10000; // of the slider
+const RESOLUTION = 10000; // steps of the slider
 
 export class Transport {
   constructor(clock, switches) {

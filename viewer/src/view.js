@@ -1,4 +1,4 @@
-// The animation: scene, light, camera, and what is shown at the time of the clock. It is drawn when something has changed, not otherwise.
+// Shows the animation: scene, light, camera, and the mechanism at the time of the clock. A picture is drawn only after something has changed.
 
 import { AmbientLight, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, PCFShadowMap, Scene, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
@@ -12,7 +12,7 @@ import { Motion } from "./motion.js";
 import { Road } from "./road.js";
 import { Trails } from "./trails.js";
 
-const FAR = 4; // times its size, from which on a mechanism travels: the camera goes along with it
+const FAR = 4; // a mechanism whose motion extends over more than so many times its size travels: the camera follows it
 const BACKGROUND = { light: "#eef1f5", dark: "#161b22" };
 
 export class View {
@@ -20,7 +20,7 @@ export class View {
     this.report = report;
     this.clock = clock;
     this.theme = theme;
-    this.motion = report.motion ?? new Motion(report); // of a model's page it is another one
+    this.motion = report.motion ?? new Motion(report); // the page of a model has a motion of its own (family.js)
     this.measure();
     this.makeScene();
     this.includeDrawn();
@@ -29,10 +29,10 @@ export class View {
     this.node = element("div", { class: "picture" }, this.renderer.domElement, this.labels.node, element("div", { class: "legends" }, this.arrows.legend, this.trails.legend));
     this.follows = this.travels;
     this.last = this.motion.place[this.heaviest]?.clone();
-    this.start = this.last?.clone(); // where it is in the first picture
+    this.start = this.last?.clone(); // position of the heaviest body in the first picture
     clock.listen(() => (this.stale = true));
     new ResizeObserver(() => this.resize()).observe(this.node);
-    this.extras = []; // things that others put into the scene, with update(t)
+    this.extras = []; // objects with a method update(t) that other modules have added to the scene
     this.reset();
   }
 
@@ -43,7 +43,7 @@ export class View {
     this.first = first;
     const whole = all.getSize(new Vector3()).length();
     this.size = first.getSize(new Vector3()).length();
-    if (!(this.size > 1e-3 * whole)) this.size = whole > 0 ? 0.3 * whole : 1; // a body that is a point
+    if (!(this.size > 1e-3 * whole)) this.size = whole > 0 ? 0.3 * whole : 1; // the mechanism is a point
     if (first.getSize(new Vector3()).length() < this.size) first.expandByScalar(0.3 * this.size);
     this.up = upAxis(scene.gravity);
     this.heaviest = scene.bodies.reduce((most, b, i) => (b.mass > scene.bodies[most].mass ? i : most), 0);
@@ -51,10 +51,10 @@ export class View {
     const lowest = Math.min(all.min.dot(this.up), all.max.dot(this.up));
     const touches = scene.forces.some(isWheel) || scene.stops.some((s) => s.type === "contact");
     this.level = touches && Math.abs(lowest) < 0.5 * this.size ? 0 : lowest - 0.04 * this.size;
-    if (this.report.surfaces.some((s) => !s.moves)) this.level -= 0.004 * this.size; // not in one plane with a road
+    if (this.report.surfaces.some((s) => !s.moves)) this.level -= 0.004 * this.size; // a little below the road, not in the same plane
     for (const s of this.report.surfaces) if (s.moves) this.level = s.z.reduce((low, z) => (z < low ? z : low), this.level);
-    this.box = this.travels ? first : all.union(first); // a point that rests has room, too
-    this.reach = Math.max(1.1 * this.size, 0.7 * this.box.getSize(new Vector3()).length()); // of shadows
+    this.box = this.travels ? first : all.union(first); // `first` keeps a point at rest from having an empty box
+    this.reach = Math.max(1.1 * this.size, 0.7 * this.box.getSize(new Vector3()).length()); // radius of the region with shadows
   }
 
   makeScene() {
@@ -79,7 +79,7 @@ export class View {
     this.sky.position.copy(this.up);
     this.scene.add(this.mechanism.node, this.arrows.node, this.trails.node, this.ground.node, this.surfaces.node, this.sun, this.sun.target, this.sky, new AmbientLight("#ffffff", 0.35));
     this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
-    this.renderer.debug.checkShaderErrors = false; // which would wait for each of them
+    this.renderer.debug.checkShaderErrors = false; // the check would wait for each shader to compile
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.domElement.tabIndex = 0;
@@ -87,7 +87,7 @@ export class View {
     this.paint();
   }
 
-  // The picture has room for what is drawn, which is larger than its points: balls, bars, feet of joints.
+  // Enlarges the view so that it contains all meshes, such as balls, bars and feet of joints, which are larger than their points.
   includeDrawn() {
     const times = instants(this.report);
     for (const t of this.travels ? times.slice(0, 1) : times) {
@@ -111,7 +111,7 @@ export class View {
     this.stale = true;
   }
 
-  // ---- where from
+  // ---- camera
 
   reset() {
     const places = (list) => list.map((p) => this.motion.point(p));
@@ -127,7 +127,7 @@ export class View {
     this.look(direction.normalize());
   }
 
-  // From this side, so far away that all can be seen; what travels is looked at where it is.
+  // Places the camera in this direction from the mechanism, at a distance at which the whole box is visible; a mechanism that travels is viewed at its present position.
   look(direction) {
     const centre = this.travels ? this.centre() : this.box.getCenter(new Vector3());
     const far = distanceFor(this.box, direction, this.up, (this.camera.fov * Math.PI) / 360, this.camera.aspect);
@@ -142,7 +142,7 @@ export class View {
     if (what === "labels") this.labels.node.hidden = !this.labels.node.hidden;
     if (what === "arrows") this.arrows.show(!this.arrows.node.visible);
     if (what === "trails") this.trails.show(!this.trails.node.visible);
-    this.clock.tell();
+    this.clock.notify();
   }
 
   enlargeArrows(by) {
@@ -150,13 +150,13 @@ export class View {
     this.stale = true;
   }
 
-  // The middle of the mechanism as it is at the start, moved along with the heaviest body.
+  // Returns the centre of the mechanism at the start, displaced as the heaviest body has been since then.
   centre() {
     const middle = this.first.getCenter(new Vector3());
     return this.start ? middle.add(this.motion.place[this.heaviest]).sub(this.start) : middle;
   }
 
-  // Who begins to follow has the mechanism in the middle of the picture, wherever it has gone meanwhile.
+  // Switches following on or off. When it is switched on, the camera first moves so that the mechanism is in the middle of the picture.
   followOrStay() {
     this.follows = !this.follows;
     if (!this.follows) return;
@@ -168,7 +168,7 @@ export class View {
     this.last?.copy(this.motion.place[this.heaviest]);
   }
 
-  // Camera and target go along with the heaviest body.
+  // Moves the camera and its target with the heaviest body.
   follow() {
     const now = this.motion.place[this.heaviest];
     if (!now) return;
