@@ -15,8 +15,9 @@ trap 'rm -f "$page"' EXIT
 cat >"$page" <<'TEXT'
 # Gallery
 
-Every bundled model, as `camber view` shows it at its start. `camber view NAME` makes a page in which it can be turned and moved; `camber run NAME --html NAME.html` makes the
-[report](report.md) of its motion. [models/](../models) has the files. `make gallery` draws this page anew.
+This page shows every bundled model at its start, as `camber view` draws it. `camber view NAME` makes a page in which you can turn and move the model.
+`camber run NAME --html NAME.html` makes the [report](report.md) of its motion. The files are in [models/](../models). `make gallery` generates this
+page.
 
 TEXT
 
