@@ -286,7 +286,7 @@ static void test_rejected_steps(void **state)
     cmbt_run_to(&r, 3, 0);
     const cmb_statistics *s = r.result->statistics;
     printf("%-7s rtol %.0e: %ld of %ld steps rejected\n", r.method, r.rtol, s->rejected, s->steps);
-    assert_true(s->rejected <= 0.15 * (double)s->steps);
+    assert_true((double)s->rejected <= 0.15 * (double)s->steps);
     cmbt_run_close(&r);
   }
 }
