@@ -11,9 +11,9 @@
 /* Quantities of one kind (e.g. all coordinates), in the order of the equations. */
 struct group {
   enum cli_column_kind kind;
+  int count; /* number of quantities */
   /* put by CSV files before a name that is also an output's (csv.c); "": none */
   const char *prefix;
-  int count;                               /* number of quantities */
   const char *const *names, *const *units; /* (count); units may be NULL */
 };
 
@@ -143,10 +143,10 @@ int cli_viewed_match(struct cli_viewed *v, const cmb_equations *eq)
 {
   struct cli_result *r = &v->result;
   const struct group groups[] = {
-      {CLI_COLUMN_COORDINATE, "q/", eq->nq, eq->q_names, eq->q_units},
-      {CLI_COLUMN_VELOCITY, "v/", eq->nv, eq->v_names, eq->v_units},
-      {CLI_COLUMN_MULTIPLIER, "", eq->ng, eq->lambda_names, NULL},
-      {CLI_COLUMN_OUTPUT, "", eq->no, eq->output_names, eq->output_units}};
+      {CLI_COLUMN_COORDINATE, eq->nq, "q/", eq->q_names, eq->q_units},
+      {CLI_COLUMN_VELOCITY, eq->nv, "v/", eq->v_names, eq->v_units},
+      {CLI_COLUMN_MULTIPLIER, eq->ng, "", eq->lambda_names, NULL},
+      {CLI_COLUMN_OUTPUT, eq->no, "", eq->output_names, eq->output_units}};
   enum { GROUPS = sizeof groups / sizeof groups[0] };
   if (cli_viewed_count(v, CLI_COLUMN_COORDINATE) == 0) { /* the file does not contain the kinds */
     if (is_in_order(r, GROUPS, groups))

@@ -199,11 +199,8 @@ static bool is_sparse(const cmb_form *form)
 /* Returns the number of stored entries of all blocks of the iteration matrix. */
 static int count_entries(const cmb_form *form)
 {
-  const cmb_block *const blocks[] = {&form->M, &form->D,  &form->K, &form->border,
-                                     &form->G, &form->C1, &form->C2};
-  int count = 0;
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) count += blocks[k]->count;
-  return count;
+  return form->M.count + form->D.count + form->K.count + form->border.count + form->G.count +
+         form->C1.count + form->C2.count;
 }
 
 /* Makes the sparsity pattern of the iteration matrix, form->pattern, from the entries of all blocks and the whole diagonal. */

@@ -164,12 +164,13 @@ cmb_status cmb_rates_product_make(cmb_form *form, cmb_block *block)
   cmb_arena *scratch = cmb_arena_create(ctx);
   int *row = scratch ? cmb_arena_ints(scratch, products) : NULL;
   int *column = scratch ? cmb_arena_ints(scratch, products) : NULL;
-  cmb_status status = CMB_OK;
-  if (!made || !block->product || !row || !column) status = cmb_fail_memory(ctx);
-  if (status == CMB_OK) {
-    list_products(form, block, row, column);
-    status = cmb_pattern_of(ctx, form->arena, block->rows, form->nv, products, row, column, made);
+  if (!made || !block->product || !row || !column) {
+    cmb_arena_destroy(scratch);
+    return cmb_fail_memory(ctx);
   }
+  list_products(form, block, row, column);
+  const cmb_status status =
+      cmb_pattern_of(ctx, form->arena, block->rows, form->nv, products, row, column, made);
   for (int k = 0; k < products && status == CMB_OK; k++) {
     block->product[k] = index_in_row(made, row[k], column[k]);
   }

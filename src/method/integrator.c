@@ -466,11 +466,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   cmb_passage_begin(in);
   if (in->stiffness && !in->keep_size) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
-  /* The estimate of first_step sees the second derivative of the motion only: on a rough road it is far too large for a method of high
-   * order. */
-  const cmb_controller *control = in->method->control;
-  const bool cautious = control && control->caution > 0 && in->h > LEAST_FIRST * fabs(t);
-  const double most = cautious ? in->h : INFINITY;
+  const double last = in->h;
   const double kept = in->keep_size && !in->method->multistep ? in->h : 0;
   in->h = in->options.step > 0 ? in->options.step : kept;
   cmb_status status = CMB_OK;
@@ -481,7 +477,10 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
       in->h = 1e-6;
       status = CMB_OK;
     }
-    in->h = fmin(in->h, most);
+    /* The estimate of first_step sees the second derivative of the motion only: on a rough road it is far too large for a method of high
+     * order. */
+    const bool cautious = in->method->control->caution > 0 && last > LEAST_FIRST * fabs(t);
+    if (cautious) in->h = fmin(in->h, last);
   }
   if (status == CMB_OK) status = in->method->begin(in);
   in->keep_size = false;
