@@ -61,6 +61,8 @@ static void close_plant(struct plant *p)
   cmb_context_destroy(p->ctx);
 }
 
+enum { LAGS = 40 }; /* in the longest chain of lags */
+
 /* ---- a mass, a spring, a damper, an actuator */
 
 static const double MASS = 2, STIFFNESS = 50, DAMPING = 3, LAG = 0.2;
@@ -635,12 +637,16 @@ static void test_random_transfer(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks that each failing allocation gives CMB_ERROR_MEMORY and that all memory is freed. */
-static void test_transfer_memory(void **state)
+/* Checks for a chain of n lags of 1 s that each failing allocation gives CMB_ERROR_MEMORY and that all memory is freed. */
+static void check_transfer_memory(int n)
 {
-  (void)state;
-  const double A[] = {-1, 2, 0, -3}, B[] = {0, 1}, C[] = {1, 0}, D[] = {0};
-  const cmb_state_space space = {.nx = 2, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
+  double A[LAGS * LAGS] = {0}, B[LAGS] = {1}, C[LAGS] = {0}, D[] = {0};
+  for (int i = 0; i < n; i++) {
+    A[i * n + i] = -1;
+    if (i > 0) A[i * n + i - 1] = 1;
+  }
+  C[n - 1] = 1;
+  const cmb_state_space space = {.nx = n, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
   long refused = 1;
   for (long k = 2; refused > 0; k++) {
     struct cmbt_allocator memory;
@@ -655,6 +661,13 @@ static void test_transfer_memory(void **state)
     cmb_context_destroy(ctx);
     assert_int_equal(memory.outstanding, 0);
   }
+}
+
+static void test_transfer_memory(void **state)
+{
+  (void)state;
+  check_transfer_memory(2);
+  check_transfer_memory(LAGS); /* which needs several blocks of memory */
 }
 
 /* ---- refused inputs */
