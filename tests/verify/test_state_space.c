@@ -672,6 +672,45 @@ static void test_transfer_memory(void **state)
 
 /* ---- refused inputs */
 
+/* Checks that each entry of the matrices has to be finite, and that inputs and outputs which do not exist are refused. */
+static void test_not_finite(void **state)
+{
+  (void)state;
+  enum { NX = 3, NU = 2, NY = 4, MATRICES = 6 };
+  static const int sizes[MATRICES] = {NX * NX, NX * NU, NY * NX, NY * NU, NX * NU, NY * NU};
+  double m[MATRICES][NX * NY];
+  const cmb_state_space space = {.nx = NX,
+                                 .nu = NU,
+                                 .ny = NY,
+                                 .A = m[0],
+                                 .B = m[1],
+                                 .C = m[2],
+                                 .D = m[3],
+                                 .B_rate = m[4],
+                                 .D_rate = m[5]};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_transfer *t;
+  for (int k = 0; k < MATRICES; k++) {
+    for (int i = 0; i < sizes[k]; i++) m[k][i] = (i * 7 + k * 3) % 11 - 5;
+  }
+  cmbt_ok(ctx, cmb_transfer_create(ctx, &space, NU - 1, NY - 1, &t));
+  cmb_transfer_destroy(t);
+  for (int k = 0; k < MATRICES; k++) {
+    for (int i = 0; i < sizes[k]; i++) {
+      const double kept = m[k][i];
+      m[k][i] = i % 2 ? NAN : INFINITY;
+      assert_int_equal(cmb_transfer_create(ctx, &space, 0, 0, &t), CMB_ERROR_ARGUMENT);
+      assert_null(t);
+      m[k][i] = kept;
+    }
+  }
+  for (int k = 0; k < 4; k++) {
+    const int input = (int[]){-1, NU, 0, 0}[k], output = (int[]){0, 0, -1, NY}[k];
+    assert_int_equal(cmb_transfer_create(ctx, &space, input, output, &t), CMB_ERROR_ARGUMENT);
+  }
+  cmb_context_destroy(ctx);
+}
+
 static void test_refused(void **state)
 {
   (void)state;
@@ -721,6 +760,7 @@ int main(void)
       cmocka_unit_test(test_constraints),
       cmocka_unit_test(test_static_gain),
       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_not_finite),
       cmocka_unit_test(test_exponential),
       cmocka_unit_test(test_exact_outputs),
       cmocka_unit_test(test_motion),
