@@ -142,6 +142,7 @@ END
 check "backwards" backwards
 upright() { sweep --drive heave=-0.1:0.1:11 --plot heave.svg >/dev/null && grep -q "rotate(-90)' class='middle'>hub.travel, mm<" heave.svg && grep -q "half-track change, mm" heave.svg; }
 check "plot with the travel upwards" upright
+check "it is complete" python3 -c 'import xml.etree.ElementTree as tree; tree.parse("heave.svg")'
 check "it has the model's title" grep -q ">Five-link rear wheel suspension, car body fixed<" heave.svg
 check "a dot for each point" test "$(grep -o '<circle' heave.svg | wc -l)" -eq $((11 * $(grep -c "class='box'" heave.svg)))
 
