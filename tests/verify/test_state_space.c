@@ -269,6 +269,47 @@ static void test_motion(void **state)
   }
 }
 
+/* Checks for a chain that moves in space, with axes in general directions, that all matrices are the same in all formulations. */
+static void test_moving_chain(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "points: {O: [0, 0, 0], A: [0.6, 0.2, 0.1], B: [1, 0.1, 0.3]}\n"
+      "bodies: {arm: {mass: 2, com: A, inertia: [0.5, 0.7, 0.9]}, tip: {mass: 1, com: B, inertia: "
+      "[0.2, 0.1, 0.25]}}\n"
+      "joints:\n"
+      "  a: {type: revolute, child: arm, at: O, axis: [0.3, 1, 0.2], start: 0.4, rate: 3}\n"
+      "  b: {type: revolute, parent: arm, child: tip, at: A, axis: [1, -0.2, 0.7], start: -0.7, "
+      "rate: -5}\n"
+      "inputs: {u: '0', w: '0'}\n"
+      "forces:\n"
+      "  push: {type: torsion, coordinate: a, torque: -u + 5*a}\n"
+      "  turn: {type: torsion, coordinate: b, torque: -w + 0.3*b'}\n"
+      "outputs: {x: tip.x, speed: tip.vx, spin: tip.wy}\n";
+  enum { NX = 4, NU = 2, NY = 3 };
+  double first[NX * NX + NX * NU + NY * NX + NY * NU];
+  for (int f = 0; f < 3; f++) {
+    struct plant p;
+    open_plant(&p, text, cmbt_formulation(f), false);
+    cmbt_ok(p.ctx, linearize(&p));
+    const cmb_state_space *s = p.space;
+    const double *const matrices[] = {s->A, s->B, s->C, s->D};
+    static const int sizes[] = {NX * NX, NX * NU, NY * NX, NY * NU};
+    static const char *const names[NX] = {"a", "b", "a'", "b'"};
+    assert_true(s->nx == NX && s->nu == NU && s->ny == NY);
+    for (int i = 0; i < NX; i++) assert_string_equal(s->x_names[i], names[i]);
+    double *expected = first;
+    for (int k = 0; k < 4; k++) {
+      for (int i = 0; i < sizes[k]; i++, expected++) {
+        if (f == 0) *expected = matrices[k][i];
+        cmbt_near(matrices[k][i], *expected, 1e-7 * (1 + fabs(*expected)));
+      }
+    }
+    close_plant(&p);
+  }
+}
+
 /* ---- transfer functions */
 
 /* Returns the transfer function at s from zeros, poles and gain. */
@@ -764,6 +805,7 @@ int main(void)
       cmocka_unit_test(test_exponential),
       cmocka_unit_test(test_exact_outputs),
       cmocka_unit_test(test_motion),
+      cmocka_unit_test(test_moving_chain),
       cmocka_unit_test(test_transfer),
       cmocka_unit_test(test_quarter_car),
       cmocka_unit_test(test_rates),
