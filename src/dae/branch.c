@@ -271,9 +271,9 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   return CMB_OK;
 }
 
-/* Adds to share[i] (ng) the weight of each constraint i in the linear combinations of constraints that vanish at the position of
- * the current KKT factors. Returns false and adds nothing if no more constraints are dependent at this position than are redundant
- * in all positions. */
+/* Adds to share[i] (ng) the weight of each constraint i in the null vectors of Gᵀ, the combinations of constraints that are
+ * dependent at the position of the current KKT factors. Returns false and adds nothing if no more constraints are dependent there
+ * than are redundant in all positions. */
 static bool lost_constraints(cmb_evaluator *ev, double *share)
 {
   struct cmb_branch *b = ev->branch;

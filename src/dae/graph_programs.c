@@ -116,9 +116,9 @@ static bool all_zero(int count, const cmb_expr *e)
   return true;
 }
 
-/* Creates the program d->jacobian[which] for the derivative `which` of the equations; it stays NULL if the derivative has no rows
- * or columns. Where the inertial part of ∂r/∂q or ∂r/∂v is computed separately, only the applied forces are differentiated, and
- * the program also stays NULL if these are 0. */
+/* Creates the program d->jacobian[which] for the derivative `which` of the equations of motion; leaves it NULL if the derivative
+ * has no rows or columns. If derivatives of the inertial forces are computed by separate formulas, this program differentiates the
+ * residual without these forces, and stays NULL if nothing else is left. */
 static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb_derivative which)
 {
   const cmb_expressions *x = p->x;
