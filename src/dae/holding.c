@@ -31,10 +31,9 @@ static double most(cmb_interval a)
 
 /* ---- creation */
 
-/* Stores in x->function the indices of the switching functions on which the end of sticking or contact depends: the leaders of the
- * groups of functions held at 0 (sticking friction), then the functions of the closed contacts. Sets x->slides to the number of
- * groups, and x->count to the total number. Bilateral contacts (direction 0) are left out, since their switching functions also
- * depend on the forces on the other side of the surface. */
+/* Lists in x->function the switching functions that become negative when sticking or a contact ends: the first function of each
+ * group held at 0 by sticking friction (x->slides groups), then those of the closed contacts (x->count in all). Leaves out
+ * bilateral contacts (direction 0), whose functions also depend on forces on the other side of the surface. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -110,8 +109,8 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* Sets the modes of the evaluator x->ev for one term of the mixture of forces that holds switching functions at 0 (Filippov's
- * sliding mode): each group of held functions is at −1, except group k at +1 (k < 0: none). Other modes are those in mode (ns). */
+/* If there is sticking friction, sets the modes of the evaluator x->ev to those of slip: all groups of switching functions held at
+ * 0 on side −1, except group k on side +1 (k < 0: none); other modes are those in mode (ns). Does nothing otherwise. */
 static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
@@ -134,9 +133,9 @@ static bool is_late(const cmb_equations *eq, int i)
   return false;
 }
 
-/* Finds which entries of the force f, of γ and of the rates of held switching functions depend on time: those whose bounds over an
- * unbounded time are unknown, into x->varies, x->gamma_varies and x->flow_varies. Rates of late states are left out. Sets *any to
- * true if some do. */
+/* Finds which loads depend on time while the state (q, v) stays the same: entries of the forces f, of the constraint terms γ and
+ * of the rates of held switching functions whose bounds over all times are unknown. Marks them in x->varies, x->gamma_varies and
+ * x->flow_varies, and sets *any to true if there are some. Rates of late states are left out. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {
@@ -165,8 +164,8 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
   }
 }
 
-/* Computes at (t, q, v), with the signs of the switching functions in mode (ns), the weights θ of the mixture of forces that holds
- * switching functions at 0 (x->sliding->theta), and the factors of the KKT matrix. */
+/* Computes at (t, q, v) the weights θ (x->sliding->theta) with which friction forces for slip to both sides are mixed so that
+ * friction sticks; also makes KKT factors there. mode (ns) has the modes of the other switching functions. */
 static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const double *q,
                                const double *v)
 {
@@ -175,8 +174,9 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* Computes x->small (count), the errors that are negligible. For the rate of a group of switching functions held at 0: a small
- * part (SMALL) of its change between both signs of the group. For a closed contact: the contact force that counts as 0. */
+/* Computes x->small (count), the negligible error of each function that ends sticking or contact. For sticking friction: a small
+ * part (SMALL) of the difference between its rates for slip to both sides. For a closed contact: the contact force that counts as
+ * 0. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -197,9 +197,9 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
   return *any ? find_small(x, mode, t, q, v) : CMB_OK;
 }
 
-/* Computes bounds of the changes of the forces f (nv) and of γ (ng) over the box, relative to their values at time t₀ in the
- * evaluator; 0 for entries that do not depend on time. The evaluator must be in the modes of k: all groups of held switching
- * functions at −1 (k = 0), or only group k − 1 at +1. */
+/* Computes bounds of the changes of the forces f (nv) and of the constraint terms γ (ng) over the box, relative to their values at
+ * time t₀ in the evaluator; 0 for entries that do not depend on time. The evaluator must be in the modes of slip number k: all
+ * frictions on side −1 (k = 0), or only friction k − 1 on side +1. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -217,9 +217,9 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* Returns an enclosure of x_j·f − y_j·γ, the change of quantity j (rate of a switching function held at 0, or force of a closed
- * contact) caused by changes of the forces and of the velocity-dependent constraint terms in the intervals f (nv) and γ (ng). x_j
- * and y_j are row j of x->row (count x nv) and x->row_g (count x ng), which come from the inverse KKT matrix. */
+/* Returns bounds of x_j·f − y_j·γ, the change of function j (rate of a velocity at which friction sticks, or force of a closed
+ * contact) caused by changes of the forces and constraint terms within f (nv) and gamma (ng). x_j and y_j are row j of the
+ * sensitivities x->row and x->row_g (find_rows). */
 static cmb_interval response(const cmb_holding *x, int j, const cmb_interval *f,
                              const cmb_interval *gamma)
 {
@@ -245,9 +245,9 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Checks whether the stored gradients S of the held switching functions with respect to velocities are valid at this state, and
- * stores the result in *yes: for one arbitrary acceleration x, S·x must be the computed change of each rate, and not 0. x->none
- * must contain the rates without accelerations. */
+/* Sets *yes to whether the stored gradients S of the rates of held switching functions with respect to accelerations are still
+ * valid: for one arbitrary acceleration a, S·a has to agree with the computed change of each rate, which must not be 0. x->none
+ * must contain the rates without accelerations. Overwrites x->a and x->rate. */
 static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;
@@ -262,8 +262,8 @@ static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool 
   return CMB_OK;
 }
 
-/* Computes the gradients of all held switching functions with respect to velocities, x->gradient, one velocity at a time, unless
- * the stored ones are still valid. */
+/* Computes the gradients x->gradient of the rates of held switching functions with respect to accelerations, from the rates for
+ * one unit acceleration after the other, unless the stored gradients are still valid. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;
@@ -283,9 +283,9 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Computes the sensitivities of the rates of switching functions held at 0, and of the forces of closed contacts, to the
- * right-hand side of the KKT system: rows of the inverse of [M Gᵀ; G 0], or combinations of them, in x->row (count x nv) and
- * x->row_g (count x ng), with the current KKT factors. */
+/* Computes the sensitivities of the functions that end sticking or contact (rates of held velocities, contact forces) to the
+ * right-hand side of the KKT system, with its current factors: rows of the inverse of [M Gᵀ; G 0] for contacts, combinations of
+ * rows for rates. Stores them in x->row (count x nv) and x->row_g (count x ng). */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -304,25 +304,25 @@ static void find_rows(cmb_holding *x)
   }
 }
 
-/* Returns the value at time t₀ of quantity j, from the rates and multipliers last computed: the rate of a switching function held
- * at 0 if j < x->slides, else the force of a closed contact. */
+/* Returns function j at time t₀: for j < x->slides the rate of a switching function held at 0 by sticking friction, otherwise the
+ * force of a closed contact. Reads the rates x->rate and the multipliers x->lambda, which must have been computed at t₀. */
 static double value_at_t0(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Returns an enclosure of c_j(t) − c_j(t₀), where c_j is the part of the rate of switching function j (held at 0) that does not
- * depend on accelerations. Returns 0 for a closed contact (j ≥ x->slides), and if c_j does not depend on time. */
+/* Returns bounds of the change since t₀ of that part of the rate of held switching function j which does not depend on
+ * accelerations; 0 if this part does not depend on time, and for a closed contact (j ≥ x->slides). */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds of all functions that end sticking or contact over the box, row k of x->value: all groups of held switching
- * functions are at −1 (k = 0), or only group k − 1 at +1. Also writes bounds of the changes of the loads since time t₀ to f (nv)
- * and gamma (ng). */
+/* Computes bounds over the box of all rates of held velocities and all contact forces, row k of x->value, if the frictions slip
+ * instead of stick: all to side −1 (k = 0), or only friction k − 1 to side +1. Writes bounds of the changes of the loads since t₀,
+ * the time of the point `at`, to f (nv) and gamma (ng). */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -340,8 +340,8 @@ static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_po
   return CMB_OK;
 }
 
-/* Returns bounds of g − f from bounds of f and g, whose values at time t₀ are `one` and `other`. If both bounds are equal but for
- * rounding, f and g are taken to be the same function, whose difference is 0 but for rounding. */
+/* Returns bounds of g − f from bounds of the functions f and g, whose values at t₀ are `one` and `other`. If the bounds of both
+ * agree up to rounding, f and g are taken to be the same function, so that only 0 or bounds of the rounding errors remain. */
 static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, double other)
 {
   const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));
@@ -351,9 +351,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds, row k − 1 of x->change, of the changes of the rates of switching functions held at 0 and of the forces of
- * closed contacts when group k − 1 of held functions goes from −1 to +1. The forces x->g_f and constraint terms x->g_gamma with
- * that group at +1 must have been computed last; both are overwritten by their differences from those at −1. */
+/* Computes bounds of the changes of all rates of held velocities and all contact forces when friction k − 1 goes from slip to side
+ * −1 to slip to side +1, row k − 1 of x->change. The loads x->g_f and x->g_gamma with this friction on side +1 must have been
+ * computed last; they are overwritten by their differences from those on side −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -385,8 +385,9 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* ---- mixtures */
 
-/* Returns bounds of function j (which ends sticking or contact) for a mixture of forces: `sum`, its bounds in one combination of
- * modes, plus Σ_i θ_i change_i over all groups i of held switching functions except `without` (−1: over all). */
+/* Returns bounds of function j (the rate of a held velocity, or a contact force) for friction forces mixed with the weights θ:
+ * `sum`, its bounds for one combination of slip, plus Σ_i θ_i change_i over all sticking frictions i except number `without` (−1:
+ * over all). */
 static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {
@@ -397,8 +398,8 @@ static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_int
   return sum;
 }
 
-/* Computes the absolute values of all entries of A(t₀)⁻¹ into x->inverse, from the LU factors of A(t₀), the matrix of the
- * equations for the weights θ of the mixture of forces. */
+/* Computes x->inverse, the absolute values of the entries of A⁻¹, from the LU factors in x->sliding of the matrix A at time t₀. A
+ * is the matrix of the equations for the weights θ of friction forces. */
 static void find_inverse(cmb_holding *x)
 {
   const int n = x->slides;
@@ -409,8 +410,9 @@ static void find_inverse(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->spread of |θ − θ₀|, where θ are the weights of the mixture of forces and θ₀ those at time t₀: |A₀⁻¹| |r + A
- * θ₀|, enlarged for the change A − A₀ of the matrix. Infinite if there is no bound. */
+/* Computes bounds x->spread of |θ − θ₀| over the box, where θ are the weights with which friction forces are mixed and θ₀ those at
+ * time t₀: |A₀⁻¹| |r + A θ₀| for the equations A θ = −r, enlarged for the change of A since t₀. All bounds are infinite if this
+ * change may be too large. */
 static void find_spread(cmb_holding *x)
 {
   const int n = x->slides;
@@ -437,7 +439,8 @@ static void find_spread(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->theta, inside [0, 1], of the weights by which the forces of held switching functions are mixed. */
+/* Computes bounds x->theta of the weights θ with which friction forces are mixed over the box. They are limited to [0, 1], since
+ * friction slips if its weight is outside. */
 static void bound_theta(cmb_holding *x)
 {
   find_spread(x);
