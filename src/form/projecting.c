@@ -25,8 +25,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns CMB_ERROR_ARGUMENT with a message for equations that the projecting form does not cover: velocities must be the rates of the
- * coordinates, and the mass matrix must be available by its entries. */
+/* Checks whether the projecting descriptor form (Simeon 1996) covers the equations: velocities must be the rates of the
+ * coordinates, and the mass matrix must be given by its entries. Returns CMB_ERROR_ARGUMENT with a message if not. */
 static cmb_status check_covered(const cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
@@ -66,8 +66,9 @@ cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projec
   return CMB_OK;
 }
 
-/* Projects positions q (nq) and velocities u (nv) onto the constraints: computes form->p with multipliers form->tau, then form->v with
- * multipliers form->eta, and the changes form->dp and form->dv. Returns CMB_RETRY_SINGULAR if the constraints are nearly dependent. */
+/* Projects positions q and velocities u (nv each) onto the constraints: computes the projected positions form->p with multipliers
+ * form->tau, then the velocities form->v with multipliers form->eta, and the changes form->dp and form->dv. Returns
+ * CMB_RETRY_SINGULAR if the constraints are dependent or nearly so. */
 static cmb_status project(cmb_projecting *form, double t, const double *q, const double *u)
 {
   cmb_evaluator *ev = form->ev;
@@ -94,9 +95,9 @@ static void add_product(cmb_projecting *form, double c, const double *x, const d
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, c, y, sum);
 }
 
-/* Computes Ṁ x + Ġᵀ y, with the rates of mass matrix and constraint Jacobian along the motion, by central differences: for the projection
- * of positions, x = p − q and y = τ, in form->rate, and for that of velocities, x = v − u and y = η, in form->force. A constant mass matrix
- * cancels. */
+/* Computes by central differences along the motion the terms Ṁ x + Ġᵀ y, with the rates Ṁ and Ġ of the mass matrix and the
+ * constraint Jacobian: into form->rate for the projection of positions, x = p − q and y = τ, and into form->force for that of
+ * velocities, x = v − u and y = η. */
 static cmb_status differentiate(cmb_projecting *form, double t)
 {
   cmb_evaluator *ev = form->ev;
