@@ -53,8 +53,8 @@ struct cmb_branch {
   double *lambda_star;     /* (ng) multipliers */
 };
 
-/* Allocates from the arena the work matrices of b, which are used only at singular positions, where constraints become linearly
- * dependent. For large systems this is put off until such a position occurs, since these matrices take most of the memory. The
+/* Allocates from the arena the work matrices of b, which are used only in singular positions, where constraints become linearly
+ * dependent. For large systems they are allocated when such a position first occurs, since they take most of the memory. The
  * caller checks for failure. */
 static void take_matrices(cmb_arena *arena, const cmb_equations *eq, struct cmb_branch *b)
 {
@@ -212,8 +212,8 @@ void cmb_watch_rank(cmb_evaluator *ev, bool watching)
   cmb_kkt_set_limits(ev->kkt, &limits);
 }
 
-/* Moves a copy of the position q (nq) towards the position constraints by two simplified Newton (chord) iterations with the
- * current KKT factors, and stores the result in ev->branch->q_star. Does not check whether the iteration has converged. */
+/* Moves a copy of the position q (nq) towards the constraints g = 0 by two simplified Newton (chord) iterations with the current
+ * KKT factors, and stores it in ev->branch->q_star. Does not check whether the iteration has converged. */
 static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q)
 {
   struct cmb_branch *b = ev->branch;

@@ -28,7 +28,8 @@ static bool wants_explicit(const cmb_graph_parts *p)
 }
 
 /* Returns whether a program for accelerations with given multipliers λ is to be made: it is requested, and the model's expressions
- * include it. False with late states, whose rates depend on accelerations and are only computed from M, f and G. */
+ * include it. Returns false if the model has first-order states whose rates depend on accelerations, since these are only computed
+ * from M, f and G. */
 static bool wants_forced(const cmb_graph_parts *p)
 {
   return p->options->forced_form && p->x->forced && p->x->nl == 0;

@@ -106,10 +106,10 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
-/* Returns whether node n, as a function of one coordinate, may vary rapidly over a short interval that a time step could miss.
- * True for atan, sinh, cosh; for sin, cos, tan unless of a sum of coordinates with factors ±1; for quotients and powers unless
- * coordinates enter the divisor or base only by sines and cosines of angles, the divisor is a shifted or scaled square root, or
- * the exponent is 0 .. 4 (integer). */
+/* Returns whether node n, as a function of one coordinate, may vary rapidly over a short interval that a time step could miss:
+ * atan, sinh, cosh; sin, cos or tan, unless of a sum of coordinates with factors ±1; a power, unless its base depends on
+ * coordinates only by sines and cosines of angles or its exponent is 0, 1, .. 4; a quotient, unless its divisor does so or is a
+ * shifted or scaled square root. of[k] has the properties of node k. */
 static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {

@@ -189,8 +189,8 @@ cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, c
   return CMB_OK;
 }
 
-/* Evaluates a constant mass matrix into d->M_constant, by a program without inputs: an entry can be a table or a C function of
- * constants. */
+/* Evaluates the entries of a constant mass matrix and stores them in d->M_constant. Runs a program without inputs for this, since
+ * an entry may be a table or a C function of constants. */
 cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d)
 {
   cmb_program *program;

@@ -137,8 +137,8 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
 }
 
 /* Finds which switching functions occur, by their modes, in the condition and in the surface of each event rule, and stores the
- * answers in conditions and surfaces (rule_count x ns). Marks in shown (ns) those that occur in an output, a sampled value, a rate
- * of a late state, an input, an implicit function or the energy. */
+ * answers in conditions and surfaces (rule_count x ns). Marks in shown (ns) those that occur in any of the outputs, sampled
+ * values, rates that depend on accelerations, inputs, implicit functions and the energy. */
 static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
                              bool *shown)
 {

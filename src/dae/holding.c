@@ -32,7 +32,7 @@ static double most(cmb_interval a)
 /* ---- creation */
 
 /* Lists in x->function the switching functions that become negative when sticking or a contact ends: the first function of each
- * group held at 0 by sticking friction (x->slides groups), then those of the closed contacts (x->count in all). Leaves out
+ * group that sticking friction holds at 0 (x->slides groups), then those of the closed contacts (x->count in all). Leaves out
  * bilateral contacts (direction 0), whose functions also depend on forces on the other side of the surface. */
 static void list_functions(cmb_holding *x)
 {
@@ -109,8 +109,9 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* If there is sticking friction, sets the modes of the evaluator x->ev to those of slip: all groups of switching functions held at
- * 0 on side −1, except group k on side +1 (k < 0: none); other modes are those in mode (ns). Does nothing otherwise. */
+/* Sets the modes of the evaluator x->ev to those in mode (ns), but with all friction forces that stick (groups of held switching
+ * functions) slipping in direction −1, except force k in direction +1 (k < 0: none). Does nothing if no function is held
+ * (x->sliding == NULL). */
 static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
@@ -134,8 +135,9 @@ static bool is_late(const cmb_equations *eq, int i)
 }
 
 /* Finds which loads depend on time while the state (q, v) stays the same: entries of the forces f, of the constraint terms γ and
- * of the rates of held switching functions whose bounds over all times are unknown. Marks them in x->varies, x->gamma_varies and
- * x->flow_varies, and sets *any to true if there are some. Rates of late states are left out. */
+ * of the rates of held switching functions (without accelerations) whose bounds over all times are unknown. Marks them in
+ * x->varies, x->gamma_varies and x->flow_varies; sets *any to true if there are some. Leaves out first-order states whose rates
+ * depend on accelerations. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {
@@ -164,8 +166,8 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
   }
 }
 
-/* Computes at (t, q, v) the weights θ (x->sliding->theta) with which friction forces for slip to both sides are mixed so that
- * friction sticks; also makes KKT factors there. mode (ns) has the modes of the other switching functions. */
+/* Computes at (t, q, v) the weights θ with which friction forces for slip in both directions are mixed so that friction sticks,
+ * into x->sliding->theta, and makes the KKT factors there. mode (ns) has the modes of the other switching functions. */
 static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const double *q,
                                const double *v)
 {
@@ -174,9 +176,9 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* Computes x->small (count), the negligible error of each function that ends sticking or contact. For sticking friction: a small
- * part (SMALL) of the difference between its rates for slip to both sides. For a closed contact: the contact force that counts as
- * 0. */
+/* Computes x->small (count), the negligible error of each function that ends sticking or contact. For friction that sticks: a
+ * small part (SMALL) of the difference between the rates of its function for slip in both directions. For a closed contact: the
+ * contact force that counts as 0. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -198,8 +200,8 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
 }
 
 /* Computes bounds of the changes of the forces f (nv) and of the constraint terms γ (ng) over the box, relative to their values at
- * time t₀ in the evaluator; 0 for entries that do not depend on time. The evaluator must be in the modes of slip number k: all
- * frictions on side −1 (k = 0), or only friction k − 1 on side +1. */
+ * time t₀ in the evaluator; 0 for entries that do not depend on time. k says which modes the evaluator has: all friction forces
+ * slip in direction −1 (k = 0), or only force k − 1 in direction +1. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -217,9 +219,9 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* Returns bounds of x_j·f − y_j·γ, the change of function j (rate of a velocity at which friction sticks, or force of a closed
- * contact) caused by changes of the forces and constraint terms within f (nv) and gamma (ng). x_j and y_j are row j of the
- * sensitivities x->row and x->row_g (find_rows). */
+/* Returns bounds of x_j·f − y_j·γ, the change of function j (the rate of a switching function that friction holds at 0, or the
+ * force of a closed contact) caused by changes of the forces and constraint terms within f (nv) and gamma (ng). x_j and y_j are
+ * row j of the sensitivities x->row and x->row_g (find_rows). */
 static cmb_interval response(const cmb_holding *x, int j, const cmb_interval *f,
                              const cmb_interval *gamma)
 {
@@ -283,9 +285,9 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Computes the sensitivities of the functions that end sticking or contact (rates of held velocities, contact forces) to the
- * right-hand side of the KKT system, with its current factors: rows of the inverse of [M Gᵀ; G 0] for contacts, combinations of
- * rows for rates. Stores them in x->row (count x nv) and x->row_g (count x ng). */
+/* Computes the sensitivities of the functions that end sticking or contact (rates of held switching functions, contact forces) to
+ * the right-hand side of the KKT system, with its current factors: rows of the inverse of [M Gᵀ; G 0] for contacts, combinations
+ * of rows for rates. Stores them in x->row (count x nv) and x->row_g (count x ng). */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -304,8 +306,8 @@ static void find_rows(cmb_holding *x)
   }
 }
 
-/* Returns function j at time t₀: for j < x->slides the rate of a switching function held at 0 by sticking friction, otherwise the
- * force of a closed contact. Reads the rates x->rate and the multipliers x->lambda, which must have been computed at t₀. */
+/* Returns function j at time t₀: for j < x->slides the rate of a switching function that friction holds at 0, otherwise the force
+ * of a closed contact. Reads the rates x->rate and the multipliers x->lambda, which must have been computed at t₀. */
 static double value_at_t0(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]
@@ -320,9 +322,9 @@ static cmb_interval drift(const cmb_holding *x, int j)
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds over the box of all rates of held velocities and all contact forces, row k of x->value, if the frictions slip
- * instead of stick: all to side −1 (k = 0), or only friction k − 1 to side +1. Writes bounds of the changes of the loads since t₀,
- * the time of the point `at`, to f (nv) and gamma (ng). */
+/* Computes bounds over the box of the rates of all held switching functions and of all contact forces, row k of x->value, if
+ * friction slips instead of sticks: all friction forces in direction −1 (k = 0), or only force k − 1 in direction +1. Writes
+ * bounds of the changes of the loads since t₀, the time of the point `at`, to f (nv) and gamma (ng). */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -340,8 +342,9 @@ static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_po
   return CMB_OK;
 }
 
-/* Returns bounds of g − f from bounds of the functions f and g, whose values at t₀ are `one` and `other`. If the bounds of both
- * agree up to rounding, f and g are taken to be the same function, so that only 0 or bounds of the rounding errors remain. */
+/* Returns bounds of g − f from bounds f and g of the changes of two functions since t₀. If both bounds agree up to rounding, the
+ * functions are taken to change equally, so that only 0 or bounds of the rounding errors remain. `one` and `other`, the values of
+ * the functions at t₀, determine the size of rounding errors. */
 static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, double other)
 {
   const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));
@@ -351,9 +354,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds of the changes of all rates of held velocities and all contact forces when friction k − 1 goes from slip to side
- * −1 to slip to side +1, row k − 1 of x->change. The loads x->g_f and x->g_gamma with this friction on side +1 must have been
- * computed last; they are overwritten by their differences from those on side −1. */
+/* Computes bounds of the changes of the rates of all held switching functions and of all contact forces when friction force k − 1
+ * reverses its slip from direction −1 to +1, row k − 1 of x->change. The loads x->g_f and x->g_gamma for direction +1 must have
+ * been computed last; they are overwritten by their differences from those for direction −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -385,9 +388,9 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* ---- mixtures */
 
-/* Returns bounds of function j (the rate of a held velocity, or a contact force) for friction forces mixed with the weights θ:
- * `sum`, its bounds for one combination of slip, plus Σ_i θ_i change_i over all sticking frictions i except number `without` (−1:
- * over all). */
+/* Returns bounds of function j (the rate of a held switching function, or a contact force) for friction forces mixed with the
+ * weights θ: `sum`, its bounds for given directions of slip, plus Σ_i θ_i change_i over all friction forces i except number
+ * `without` (−1: over all). */
 static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {
@@ -439,8 +442,8 @@ static void find_spread(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->theta of the weights θ with which friction forces are mixed over the box. They are limited to [0, 1], since
- * friction slips if its weight is outside. */
+/* Computes bounds x->theta of the weights θ with which friction forces are mixed over the box, limited to [0, 1], the range in
+ * which friction sticks. */
 static void bound_theta(cmb_holding *x)
 {
   find_spread(x);

@@ -6,8 +6,8 @@
 #include "dae/evaluator.h"
 #include "expr/interval.h"
 
-/* Writes to x->layer.mode the modes mode (ns) for slip to one side, 1 or −1: the signs of velocities that friction and a contact
- * hold at 0 become those on this side, all other modes are copied. */
+/* Writes the modes mode (ns) to x->layer.mode for slip in one direction, side = 1 or −1: the signs of velocities that friction and
+ * a contact hold at 0 become those of this direction, all other modes are copied. */
 static void set_side(const cmb_mean *x, const int *mode, int side)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -15,8 +15,8 @@ static void set_side(const cmb_mean *x, const int *mode, int side)
   }
 }
 
-/* Returns a copy of the point with the modes for slip of all held velocities to the given side, 1 or −1. The modes are stored in
- * the layer's scratch memory, which the next call overwrites. */
+/* Returns a copy of the point with the modes for slip of all held velocities in one direction, side = 1 or −1. The modes are
+ * stored in the layer's scratch memory, which the next call overwrites. */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
   cmb_point there = *at;
@@ -47,7 +47,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
 }
 
 /* Computes bounds of the forces f (nv) and of the constraint terms γ (ng) over a box. While velocities are held at 0, the forces
- * are the mean of those for slip to both sides, or those for one side if x->only is set; γ is the same for both sides. */
+ * are the mean of those for slip in both directions, or those for one direction if x->only is set; γ does not depend on the
+ * direction. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;

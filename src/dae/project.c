@@ -144,7 +144,7 @@ static double sized_gradient(const cmb_evaluator *ev, int i)
 }
 
 /* Returns |g_i| relative to the extent ev->extent[i] of constraint i, the change of g_i that a small displacement of the
- * coordinates causes, or to LEAST_EXTENT if this is larger. The result does not depend on the unit of the constraint. */
+ * coordinates causes, or to LEAST_EXTENT if this is larger. So constraints with different units are comparable. */
 static double relative_defect(const cmb_evaluator *ev, int i)
 {
   return fabs(ev->g[i]) / fmax(ev->extent[i], LEAST_EXTENT);
@@ -218,8 +218,8 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
 }
 
 /* Line search along the Newton increment Δq = ev->dq: moves q to q + α Δq with the largest α = 1, 1/2, 1/4, ... that reduces ‖g‖
- * sufficiently, and leaves the new g in the evaluator. A tiny increment needs no reduction, since the last digits of g must not
- * decide. If no α suffices, leaves q unchanged and returns a positive status. */
+ * sufficiently, stores α in *alpha and leaves the new g in the evaluator. A tiny increment needs no reduction, since the last
+ * digits of g must not decide. If no α suffices, leaves q unchanged and returns a positive status. */
 static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
 {
   const cmb_equations *eq = ev->eq;
@@ -243,9 +243,9 @@ static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *al
   return status == CMB_OK ? CMB_RETRY_NEWTON : status;
 }
 
-/* Performs one damped Newton iteration for a position q that satisfies the constraints, with M, G and g evaluated at q. If
- * `nearest`, includes the residual of M(p)(p − q) + G(p)ᵀ τ = 0, so that the iterates p converge to the position nearest to the
- * first q. Writes the norm of the undamped increment to *size. */
+/* Updates q by one damped Newton iteration towards a position that satisfies the constraints, with M, G and g evaluated at q. If
+ * `nearest`, towards the position p nearest to the start q₀ of the iteration, which also satisfies M(p)(p − q₀) + G(p)ᵀ τ = 0.
+ * Writes the norm of the undamped increment to *size. */
 static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, double *size)
 {
   const cmb_equations *eq = ev->eq;

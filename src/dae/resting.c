@@ -70,8 +70,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes *mu, the force (multiplier) of closed contact k with the bodies on the other side of its surface: in the modes in which
- * those switching functions have the opposite sign that decide the condition of the contact's rule. Overwrites x->a, x->lambda and
+/* Computes the force (multiplier) *mu of closed contact k as if the bodies were on the other side of its surface, that is, with
+ * opposite modes of the switching functions on which the condition of the contact's rule depends. Overwrites x->a, x->lambda and
  * the modes of x->other. */
 static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at, int k, double *mu)
 {
@@ -186,9 +186,9 @@ static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const 
 }
 
 /* Finds the switching functions of velocities that the constraints keep at 0, such as the sliding velocity of a body that cannot
- * move: those that change along two arbitrary directions of velocity, but not along their projections onto the constraints. Stores
- * in x->held the sign of the change (0: not kept at 0), and in x->limit the value up to which they count as 0, the change by a
- * velocity `slow`. */
+ * move: they change along two arbitrary directions of velocity, but not along the projections of these onto the constraints.
+ * Stores in x->held the sign of the change (0: not kept at 0), and in x->limit, unless frozen, the change by a velocity `slow`,
+ * which counts as 0. */
 static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
 {
   enum { DIRECTIONS = 2 };

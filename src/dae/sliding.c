@@ -14,9 +14,9 @@ static const double SAME = 1e-9; /* relative difference up to which forces count
 static const double NEGLIGIBLE =
     1e-13; /* relative change of a rate by a mode that counts as none */
 
-/* Sets in mode (ns) the modes of one sticking friction, that is, of a group of switching functions with the same zeros (such as v
- * and −v) that is held at 0, as if it slipped to one side: `leader`, the first function of the group, is positive if side = 1 and
- * negative if side = −1. */
+/* Sets in mode (ns) the modes of one friction force that sticks, that is, of a group of switching functions with the same zeros
+ * (such as v and −v) held at 0, to those of slip in one direction: the first function of the group, number `leader`, is positive
+ * if side = 1 and negative if side = −1. */
 static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -27,8 +27,8 @@ static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
   }
 }
 
-/* Computes lower (ns), the modes for the inner equations, in which nothing sticks, from mode (ns): switching functions held at 0
- * (sticking friction) get the modes of slip to side −1, all others keep their modes. */
+/* Computes lower (ns), the modes of the inner equations, in which nothing sticks, from mode (ns): switching functions that
+ * sticking friction holds at 0 get the modes of slip in direction −1, all others keep their modes. */
 static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
@@ -44,7 +44,7 @@ void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
 }
 
 /* Sets to 0 the entries of f (nv) that belong to first-order states whose rates depend on accelerations. They are no forces and
- * are not interpolated between slip to both sides as friction forces are. */
+ * are not mixed from those for slip in both directions as friction forces are. */
 static void clear_late_rows(const cmb_sliding *x, double *f)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -63,17 +63,18 @@ static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, doubl
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns whether sticking friction k (group k of switching functions held at 0) has no influence on its own velocity: the rate is
- * the same for slip to both sides, but for rounding. Its weight θ_k in the friction force is then not unique. */
+/* Returns whether friction force k, which sticks (group k of switching functions held at 0), has no influence on the velocity that
+ * it holds: the rate of its function is the same for slip in both directions, but for rounding. Its weight θ_k is then not
+ * unique. */
 static bool has_no_effect(const cmb_sliding *x, int k)
 {
   const double jump = x->A[(ptrdiff_t)k * (x->count + 1)], rate = x->rest[k];
   return fabs(jump) <= NEGLIGIBLE * (fabs(rate) + fabs(rate + jump));
 }
 
-/* Solves A θ = −x->rest for the weights x->theta with which the forces of slip to both sides are mixed so that friction sticks,
- * that is, so that the rates of all held switching functions are 0. x->rest are these rates with all groups on side −1. A friction
- * without influence on its own rate gets θ = 1/2. Returns a positive status if A is singular. */
+/* Solves A θ = −x->rest for the weights x->theta with which friction forces for slip in both directions are mixed so that friction
+ * sticks, that is, so that the rates of all held switching functions are 0. x->rest are their rates if all slip in direction −1. A
+ * force without influence on its own rate gets θ = 1/2. Returns a positive status if A is singular. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -88,9 +89,9 @@ static cmb_status solve(const cmb_sliding *x)
   return CMB_OK;
 }
 
-/* Decides for each sticking friction k (group of switching functions held at 0) whether it keeps sticking, by its rates for slip
- * to both sides, with the weights θ of the others: x->hold[k] becomes negative if it is released, and the sign of x->mean[k] is
- * the side to which it then slips. */
+/* Decides for each friction force k (group of switching functions held at 0) whether it keeps sticking, from the rates of its
+ * function for slip in both directions with the weights θ of the other forces: x->hold[k] becomes negative if it is released, and
+ * the sign of x->mean[k] is the direction in which it then slips. */
 static void compare_modes(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -131,9 +132,9 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Sets *yes to whether the forces of the sticking frictions k and l (groups of held switching functions) are multiplied with each
- * other instead of added: the force for slip of both to side +1 differs from f₋ + (f_k − f₋) + (f_l − f₋), where f₋ is the force
- * with both on side −1, and f_k and f_l are those with only one on side +1. */
+/* Sets *yes to whether the friction forces k and l (groups of held switching functions) are multiplied with each other instead of
+ * added: the force for slip of both in direction +1 differs from f₋ + (f_k − f₋) + (f_l − f₋), where f₋ is the force for slip of
+ * both in direction −1, and f_k and f_l are those with only one reversed. */
 static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int k, int l, bool *yes)
 {
   const int nv = x->layer.eq.nv;
@@ -189,9 +190,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes the impulses of sticking friction that stop the remaining slip, as multiples x->part (count) of the force differences
- * between slip to both sides: held switching functions of velocities become 0, held functions of positions keep their rates.
- * Friction without influence on its own velocity is left out. *any becomes whether something has to be stopped. */
+/* Computes the impulses of sticking friction that remove the remaining slip, as multiples x->part (count) of the difference of the
+ * forces for slip in both directions: held switching functions of velocities become 0, those of positions keep their rates. Leaves
+ * out forces without influence on their own velocity. *any becomes whether there is slip to be removed. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -231,7 +232,7 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
 /* ---- other forces that switch together with sticking friction */
 
 /* Returns the first switching function in group k of those held at 0 that belongs to dry friction with a larger static than
- * sliding friction force (`sticks`), or the first that does not (not `sticks`). Returns −1 if the group has none. */
+ * kinetic friction force (if `sticks`), or the first that does not (if not). Returns −1 if the group has none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -242,9 +243,9 @@ static int member_of(const cmb_sliding *x, int k, bool sticks)
   return -1;
 }
 
-/* Computes the change (nv) of the accelerations when part of the switching functions in group k, which are held at 0, go from side
- * −1 to side +1: if `sticks`, those of dry friction with a larger static than sliding friction force, otherwise all others.
- * Entries of first-order states whose rates depend on accelerations are 0. */
+/* Computes the change (nv) of the accelerations when some switching functions in group k of those held at 0 go from direction −1
+ * to direction +1 of slip: if `sticks`, those of dry friction with a larger static than kinetic friction force, otherwise all
+ * others. Entries of first-order states whose rates depend on accelerations are 0. */
 static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
                             double *change)
 {
@@ -324,9 +325,9 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
 
 /* ---- values mixed like the forces */
 
-/* Evaluates values, such as outputs, by asked->ask in the modes of slip to both sides, and mixes them like the forces of sticking
- * friction: out (n) = x₋ + Σ_k θ_k (x_k − x₋), where x₋ are the values with all frictions on side −1, and x_k those with friction
- * k on side +1. scratch (2 n) is work space. */
+/* Evaluates values, such as outputs, by asked->ask for slip in both directions, and mixes them like the forces of sticking
+ * friction: out (n) = x₋ + Σ_k θ_k (x_k − x₋), where x₋ are the values with all slip in direction −1, and x_k those with friction
+ * force k in direction +1. scratch (2 n) is work space. */
 static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide_question *asked,
                       double *scratch, double *out)
 {
@@ -391,8 +392,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return mix(x, at, &asked, x->out, out);
 }
 
-/* Computes the rates out (nl) of those first-order states whose rates depend on accelerations. While friction sticks, they are
- * mixed from the rates for slip to both sides, as the friction forces are. push[i] is the contact force of event rule i. */
+/* Computes the rates out (nl) of those first-order states whose rates depend on accelerations, mixed from the rates for slip in
+ * both directions as the forces of sticking friction are. push[i] is the contact force of event rule i. */
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {

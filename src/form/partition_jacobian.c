@@ -103,9 +103,8 @@ static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const
                j->value[kind], x, y);
 }
 
-/* Computes Nᵀ x for a vector x (nv) and stores entry l of the result in out[l * stride]. Column l of N is the motion in which the
- * l-th independent velocity is 1 and the other independent ones are 0, so that the result is the generalised force on the
- * independent velocities. */
+/* Projects a generalised force x (nv) onto the independent velocities: stores entry l of Nᵀ x in out[l * stride]. Column l of N is
+ * the motion in which the l-th independent velocity is 1 and the other independent ones are 0. */
 static void reduce(const cmb_partition_jacobian *j, const double *x, int stride, double *out)
 {
   const cmb_partition *p = j->p;
@@ -133,8 +132,9 @@ static void make_part(cmb_partition_jacobian *j, int k, int i)
   reduce(j, j->x, j->p->free_count, j->S[i + 1] + k);
 }
 
-/* Computes all terms of the reduced iteration matrix for independent velocity k, at positions q: the derivatives of the dynamic
- * equations and of the constraints along the motion in which this velocity is 1 and the other independent ones are 0. */
+/* Computes all terms of the reduced iteration matrix for independent velocity k at positions q, in row k of j->X, j->Y and j->W
+ * and column k of j->S: derivatives of the dynamic equations and of the constraints along the motion in which this velocity is 1
+ * and the other independent ones are 0. */
 static void make_column(cmb_partition_jacobian *j, const double *q, int k)
 {
   cmb_evaluator *ev = j->p->ev;
