@@ -197,9 +197,9 @@ double *cmb_mass_wanted(cmb_evaluator *ev)
   return ev->mass_ready ? NULL : ev->M;
 }
 
-/* Sets ev->deficiency to the number of dependent constraints that a factorisation of the KKT matrix with the result `status` has
- * found; 0 unless this is CMB_RETRY_SINGULAR. Returns CMB_OK if least-squares solutions with a singular matrix are accepted: it is
- * `symmetric`, or no more constraints are dependent than are known to be redundant. Otherwise returns `status`. */
+/* Stores in ev->deficiency the number of dependent constraints that a factorisation of the KKT matrix with the result `status` has
+ * found (0 unless this is CMB_RETRY_SINGULAR). Returns CMB_OK if the singular matrix may be used for least-squares solutions: it
+ * is `symmetric`, or no more constraints are dependent than are known to be redundant. Otherwise returns `status`. */
 static __attribute__((noinline)) cmb_status accept_deficiency(cmb_evaluator *ev, cmb_status status,
                                                               bool symmetric)
 {

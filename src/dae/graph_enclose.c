@@ -32,9 +32,9 @@ cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *c
   return CMB_OK;
 }
 
-/* Finds for each switching function the expression that determines its mode, and stores it in of (ns): the function itself or, for
- * a mode that is a whole number, the argument of the table or of floor; 0 if no bounds of this expression can be computed. Marks
- * the functions with bounds in d->switch_enclosed (ns) and writes their number to *count. */
+/* Finds for each switching function the expression whose value determines its mode (a sign or a whole number), and stores it in of
+ * (ns); 0 if no bounds of the expression can be computed. Marks the functions with bounds in d->switch_enclosed (ns) and writes
+ * their number to *count. */
 static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb_expr *of,
                                 int *count)
 {

@@ -61,7 +61,7 @@ static cmb_status copy_entries(cmb_graph_parts *p, const cmb_entries *from, cmb_
 
 /* Counts the expressions of each part of the equations (mass matrix, forces, constraints, ...) and allocates all parts from
  * p->arena as sections of one array, so that one call can rewrite them. Copies the entries (row, column, expression) of M and G to
- * p, and builds those of the inertial forces' derivatives if these are computed separately. */
+ * p and, if required, builds those of the derivatives of the inertial forces. */
 static cmb_status take_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -211,9 +211,9 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   return status;
 }
 
-/* Replaces conditions (if, comparisons, ...) in a part by modes, variables that are constant between events, where the motion or
- * an event already has a mode for the same condition. Leaves other conditions unchanged, and also those of the next sampled
- * values, which follow the outputs, since they are decided at the instant of sampling. */
+/* Replaces conditions (if, comparisons, ...) in a part by modes, variables that are constant between events, but only where the
+ * motion or an event already has a mode for the same condition. Leaves the next sampled values, which follow the outputs,
+ * unchanged: their conditions are decided at the instant of sampling. */
 static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
 {
   cmb_expr *e = p->part[part];
@@ -222,8 +222,8 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
 }
 
 /* Replaces the conditions (if, comparisons, ...) in the event conditions when[count] by modes, variables that are constant between
- * events. An event condition that depends on velocities gets modes separate from those of the motion: while dry friction sticks,
- * the velocity has no definite sign in the forces, but is 0 in the condition. */
+ * events. A condition that depends on velocities gets modes of its own: a velocity at which dry friction sticks has no definite
+ * sign in the forces, but is 0 in the condition. */
 static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
 {
   const cmb_expressions *x = p->x;
@@ -237,8 +237,8 @@ static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
 }
 
 /* Replaces the conditions (if, comparisons, ...) in the event conditions, resets and surfaces of all rules by modes, variables
- * that are constant between events. Gaps of unilateral contacts get modes separate from those of the motion: their modes are
- * frozen while a contact is closed, whereas those of dry friction, for example, have to change. */
+ * that are constant between events. Gaps of unilateral contacts get modes separate from those of the motion, because they are
+ * frozen while a contact is closed. */
 static cmb_status freeze_rules(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

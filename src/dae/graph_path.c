@@ -107,9 +107,8 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
 }
 
 /* Returns whether node n, as a function of one coordinate, may vary rapidly over a short interval that a time step could miss:
- * atan, sinh, cosh; sin, cos or tan, unless of a sum of coordinates with factors ±1; a power, unless its base depends on
- * coordinates only by sines and cosines of angles or its exponent is 0, 1, .. 4; a quotient, unless its divisor does so or is a
- * shifted or scaled square root. of[k] has the properties of node k. */
+ * atan, sinh and cosh; sin, cos and tan, unless of a sum of coordinates with factors ±1; quotients and powers, except harmless
+ * ones, such as those with a divisor or base made of sines and cosines of angles. of[k] has the properties of node k. */
 static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -214,9 +213,9 @@ static bool is_part(const cmb_graph_parts *p, const traits *n)
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Marks in `used` the functions of position in which a time step could miss a narrow bump: the largest subexpressions of
- * result[results] that depend on a single quantity and can have bumps (is_part), without constant shifts and factors; and inside
- * these each function that can have bumps whatever its argument is. of[k] has the properties of node k. */
+/* Marks in `used` the functions of position to be monitored for narrow bumps, which a time step could miss: the largest
+ * subexpressions of result[results] that depend on a single quantity and can have bumps (is_part), without constant shifts and
+ * factors; and inside these each function that can have bumps whatever its argument is. */
 static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {

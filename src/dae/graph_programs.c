@@ -66,10 +66,9 @@ static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inp
   return cmb_program_create(p->ctx, p->x->graph, inputs, input, outputs, output, program);
 }
 
-/* Chooses, for each set of terms of the equations, the program with the fewest instructions that computes all of them, and stores
- * it in d->for_terms[set]. A set is a bit mask; the terms are the mass matrix M, forces f, constraints g, their Jacobian G, g_t =
- * ∂g/∂t and γ, the velocity-dependent part of g̈. For a set without f and γ, only programs that do not read velocities are
- * considered. If none is suitable, the program of all terms is chosen. */
+/* Chooses for each set of terms of the equations of motion (bit mask of M, f, g, G, γ, g_t) the program with the fewest
+ * instructions that computes all of them, apart from empty or constant terms, and stores it in d->for_terms[set]. For sets without
+ * f and γ, considers only programs that do not read velocities. If none is suitable, chooses the program of all terms. */
 static void choose_programs(cmb_graph_data *d)
 {
   for (unsigned want = 0; want < 1U << CMB_TERMS; want++) {

@@ -134,10 +134,9 @@ static bool is_late(const cmb_equations *eq, int i)
   return false;
 }
 
-/* Finds which loads depend on time while the state (q, v) stays the same: entries of the forces f, of the constraint terms γ and
- * of the rates of held switching functions (without accelerations) whose bounds over all times are unknown. Marks them in
- * x->varies, x->gamma_varies and x->flow_varies; sets *any to true if there are some. Leaves out first-order states whose rates
- * depend on accelerations. */
+/* Finds which loads depend on time at a fixed state (q, v): entries of the forces f, of the constraint terms γ and of the rates of
+ * held switching functions whose bounds over all times are unknown. Marks them in x->varies, x->gamma_varies and x->flow_varies,
+ * and sets *any to true if there are some. Leaves out first-order states whose rates depend on accelerations. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {

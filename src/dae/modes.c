@@ -90,9 +90,9 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
   return m->level_ahead[i];
 }
 
-/* Returns the new mode of switching function i: +1 if it is positive, else −1; or a whole number, unchanged while the function is
- * positive, else by level_of. If `ahead`, a function that is 0 is decided by its value a moment later. Exceptions: m->still[i]
- * fixes a mode; a value that is not finite keeps it; |s| < m->lift[i] keeps that from before the search. */
+/* Returns the new mode of switching function i from its value s: +1 if s > 0, else −1; for a whole-number mode, the present one if
+ * s > 0, else that of level_of. If s = 0 and `ahead`, the value a moment later decides. Exceptions: m->still[i] fixes the mode; a
+ * value that is not finite leaves it unchanged; |s| < m->lift[i] restores the one before the search. */
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];

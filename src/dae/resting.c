@@ -138,9 +138,8 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
 }
 
 /* Returns the force up to which a contact on a surface with the gradient u = x->row (nv) counts as unloaded: the largest of a
- * small part (SMALL) of the forces on the bodies in contact, the rounding error of the largest force in the parts of the model
- * with which they are coupled, and the force that accelerates their effective mass by `still`. Returns 0 if u = 0. Overwrites
- * x->a. */
+ * small part of the forces on the bodies in contact, the rounding error of the largest force in the parts of the model that are in
+ * contact, and the force that accelerates their effective mass by `still`. Returns 0 if u = 0. Overwrites x->a. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -187,8 +186,8 @@ static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const 
 
 /* Finds the switching functions of velocities that the constraints keep at 0, such as the sliding velocity of a body that cannot
  * move: they change along two arbitrary directions of velocity, but not along the projections of these onto the constraints.
- * Stores in x->held the sign of the change (0: not kept at 0), and in x->limit, unless frozen, the change by a velocity `slow`,
- * which counts as 0. */
+ * Stores in x->held the sign of the change (0: not kept at 0) and in x->limit, unless frozen, a tolerance: the change by a
+ * velocity `slow`. */
 static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
 {
   enum { DIRECTIONS = 2 };

@@ -190,9 +190,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes the impulses of sticking friction that remove the remaining slip, as multiples x->part (count) of the difference of the
- * forces for slip in both directions: held switching functions of velocities become 0, those of positions keep their rates. Leaves
- * out forces without influence on their own velocity. *any becomes whether there is slip to be removed. */
+/* Computes the impulses by which sticking friction stops the slip that is left, as multiples x->part (count) of the differences
+ * between its forces for slip in both directions. Held functions of velocities become 0, held functions of positions keep their
+ * rates. Forces without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;

@@ -82,9 +82,9 @@ static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Returns the row in which the derivative times a direction, k->product, and its difference quotient k->near with the increment
- * `epsilon` disagree most; −1 if they agree in all rows. Returns −1, too, if the quotient is not reliable: it differs from the
- * quotient k->far with another increment, or is no larger than rounding errors. */
+/* Returns the row in which a derivative times a direction, k->product, and its difference quotient k->near disagree most; −1 if
+ * they agree, or if the quotient is not reliable because it differs from k->far, the one with another increment, or is within
+ * rounding errors. `epsilon` is the increment of k->near. */
 static int worst_row(const cmb_check *k, double epsilon)
 {
   const int nv = k->ev->eq->nv;

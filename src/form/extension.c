@@ -233,7 +233,7 @@ static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
 
 /* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k (a function of time), into
  * x->slope, as differences between a new Jacobian with this coordinate displaced and the saved blocks x->kept. Overwrites the
- * blocks. The new Jacobian is computed column by column, so that the estimated pattern includes entries that appear. */
+ * blocks. Extends the estimated sparsity pattern, if there is one, by new entries. */
 static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;

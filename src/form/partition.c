@@ -335,9 +335,9 @@ void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *l
   for (int i = 0; i < p->rank; i++) lambda[p->rows[i]] = k->scale[p->rows[i]] * k->x[i];
 }
 
-/* Corrects the dependent positions in q by a simplified Newton iteration with the present factors of Φ_u until g(t, q) = 0. The
- * rate of convergence serves to accept an iterate from the third increment on only: in long chains of bodies the second may be
- * small and the third larger. Returns CMB_RETRY_NEWTON if the iteration does not converge. */
+/* Corrects the dependent positions in q by a simplified Newton iteration with the present factors of Φ_u until g(t, q) = 0.
+ * Returns CMB_RETRY_NEWTON if it does not converge. The rate of convergence is used to accept an iterate from the third increment
+ * on, since in long chains of bodies the second may be small and the third larger. */
 static cmb_status iterate_position(cmb_partition *p, double t, double *q)
 {
   cmb_evaluator *ev = p->ev;

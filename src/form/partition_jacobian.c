@@ -117,9 +117,9 @@ static void reduce(const cmb_partition_jacobian *j, const double *x, int stride,
   }
 }
 
-/* Computes column k of j->S[i + 1], the coefficient of c^(i+1) (i = 0 or 1) in the iteration matrix reduced to independent
- * velocities: Nᵀ (x − M w) with w = Φ_u⁻¹ y. x (nv) and y (ng) are row k of j->X[i] and j->Y[i], w (nv) becomes row k of j->W[i];
- * N has the motions of the independent velocities, Φ_u the constraint gradients for the dependent ones. */
+/* Computes column k of j->S[i + 1] (i = 0 or 1), the coefficient of c^(i+1) in the iteration matrix reduced to the independent
+ * velocities: Nᵀ (x − M w) with w = Φ_u⁻¹ y, where x (nv) and y (ng) are row k of j->X[i] and j->Y[i]. Stores w (nv) in row k of
+ * j->W[i]. N has the motions of the independent velocities, Φ_u is the constraint Jacobian for the dependent ones. */
 static void make_part(cmb_partition_jacobian *j, int k, int i)
 {
   cmb_evaluator *ev = j->p->ev;
