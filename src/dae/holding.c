@@ -246,9 +246,9 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Sets *yes to whether the stored gradients S of the rates of held switching functions with respect to accelerations are still
- * valid: for one arbitrary acceleration a, S·a has to agree with the computed change of each rate, which must not be 0. x->none
- * must contain the rates without accelerations. Overwrites x->a and x->rate. */
+/* Checks whether the stored gradients S of the rates of held switching functions with respect to accelerations are still valid:
+ * for one arbitrary acceleration a, S·a has to agree with the computed change of each rate, which must not be 0. Stores the answer
+ * in *yes. x->none must contain the rates without accelerations. Overwrites x->a and x->rate. */
 static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;

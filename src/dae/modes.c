@@ -105,8 +105,8 @@ static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahea
 }
 
 /* Makes one pass of the search for the modes that belong to the state x: evaluates the switching functions in the modes ev->mode
- * and sets ev->mode to those that follow from their values. *changed becomes whether a mode differs from before. Where a function
- * is exactly 0, the accelerations x->a predict its sign, unless x->a is NULL. */
+ * and sets ev->mode to those that follow from their values. Sets *changed to true if a mode has changed, else to false. Where a
+ * function is exactly 0, the accelerations x->a predict its sign, unless x->a is NULL. */
 static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x,
                        bool *changed)
 {

@@ -132,9 +132,9 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Sets *yes to whether the friction forces k and l (groups of held switching functions) are multiplied with each other instead of
- * added: the force for slip of both in direction +1 differs from f₋ + (f_k − f₋) + (f_l − f₋), where f₋ is the force for slip of
- * both in direction −1, and f_k and f_l are those with only one reversed. */
+/* Checks whether the friction forces k and l (groups of held switching functions) are multiplied with each other instead of added:
+ * the force for slip of both in direction +1 differs from f₋ + (f_k − f₋) + (f_l − f₋), where f₋ is the force for slip of both in
+ * direction −1, and f_k and f_l are those with only one reversed. Stores the answer in *yes. */
 static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int k, int l, bool *yes)
 {
   const int nv = x->layer.eq.nv;
@@ -192,7 +192,7 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
 
 /* Computes the impulses by which sticking friction stops the slip that is left, as multiples x->part (count) of the differences
  * between its forces for slip in both directions. Held functions of velocities become 0, held functions of positions keep their
- * rates. Forces without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
+ * rates. Forces without influence on their own velocity get no impulse. *any tells whether there is slip to stop. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
