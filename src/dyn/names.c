@@ -953,12 +953,14 @@ static void list_quantities(const struct reading *r, const char *name, cmb_known
 }
 
 /* Lists the names that a message on an unknown one can suggest: the quantities of the element that it names, or nearly does, else all values,
- * elements and constants. */
+ * elements and constants. Lists none if the name is known and reading its value failed or was aborted, since the parser's message is then
+ * discarded. */
 static void list_known(const struct reading *r, const char *name, cmb_known_names *known)
 {
   char base[NAME_ROOM];
   const char *dot = strrchr(name, '.'), *near = NULL;
   known->count = 0;
+  if (r->b->status != CMB_OK) return;
   list_quantities(r, name, known);
   if (known->count > 0) return;
   if (dot) {
