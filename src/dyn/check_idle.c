@@ -7,8 +7,7 @@
 
 #include <stdio.h>
 
-/* Returns whether the body has one of the two ends of a joint that closes a loop (not of a formula or prescribed
- * motion). */
+/* Returns whether the body is one of the two bodies of a joint that closes a loop. Formulas and prescribed motions do not count. */
 static bool has_loop_end(const cmb_model *m, int body)
 {
   for (int i = 0; i < m->loop_count; i++) {
