@@ -141,9 +141,8 @@ cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
   }
 }
 
-/* Returns the forward-mode derivative of node e, one unknown of a solved system of equations, from the derivatives dot[] of earlier nodes:
- * that of the solution if the system has one unknown, otherwise the unknown with the same index of the differentiated system; 0 if the
- * solution's derivative is 0. */
+/* Returns the forward-mode derivative of node e, one unknown of a solved system of equations, from the derivatives dot[] of earlier nodes. It
+ * is the corresponding unknown of the differentiated system, or 0 if the derivative of the solution is 0. */
 static cmb_expr forward_unknown(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   const cmb_node n = g->nodes[e];
@@ -151,8 +150,9 @@ static cmb_expr forward_unknown(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
   return only || dot[n.a] == 0 ? dot[n.a] : cmb_solution_part(g, dot[n.a], n.order);
 }
 
-/* Builds the forward-mode derivative ẏ = Σ_i (∂y/∂x_i) ẋ_i of node e (y) from the derivatives dot[] (ẋ_i) of its arguments x_i. For `if`, min
- * and max it is an `if` that selects the derivative of one argument; for a solved system of equations it is the solution of a linear one. */
+/* Builds the forward-mode derivative ẏ = Σ_i (∂y/∂x_i) ẋ_i of node e with the value y, where dot[] contains the derivatives ẋ_i of its
+ * arguments. The derivative of `if`, min and max is that of the selected argument; that of a solved system of equations is the solution of a
+ * linear system. */
 static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   if (cmb_expr_op(g, e) == CMB_OP_SOLVE) return cmb_solution_forward(g, e, dot);
