@@ -97,11 +97,6 @@ void cmb_differences_destroy(cmb_differences *d)
   if (d) cmb_arena_destroy(d->arena);
 }
 
-int cmb_difference_groups(const cmb_differences *d, cmb_derivative which)
-{
-  return d->groups[which];
-}
-
 /* Evaluates into y (ng) the constraint function to be differentiated for the derivative `which`: G v + g_t for CMB_VELOCITY_Q, G a
  * + γ for CMB_GAMMA_Q, γ alone for CMB_GAMMA_V. Returns CMB_RETRY_NONFINITE if a value is not finite. */
 static cmb_status constraints_at(struct cmb_differences *d, double t, const double *q,
