@@ -811,8 +811,9 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 
 /* ---- files */
 
-/* Saves a text such as an SVG file under the name `path`; an existing file is replaced as a whole. The callback `write` writes the text for
- * the data `what`. Returns CMB_ERROR_MEMORY, without an error message in the context, if out of memory. */
+/* Saves a text, e.g. an SVG file, as the file `path`, which is replaced as a whole if it exists. The callback `write` writes the text, made
+ * from the data `what`. Returns CMB_ERROR_MEMORY if memory runs out (no error message is stored in the context then), or the error of saving
+ * the file. */
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path)
 {

@@ -52,8 +52,8 @@ struct run {
   double numbers[CLI_NUMBER_COUNT];  /* of the summary, set at the end of the run */
 };
 
-/* Writes a record of the run (its state at one time) as a row of the trajectory file. A callback of the simulation, where `user` is a
- * struct run. */
+/* Writes a record of the run (its state at one time) as a row of the trajectory file. A callback of the simulation, where `user` is a struct
+ * run; returns the status of writing. */
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -63,8 +63,8 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return status;
 }
 
-/* Adds a record of the run (at a step, an event or an evenly spaced time) to the extreme values of the outputs, except with --realtime, and
- * to the report and the plot, if requested. A callback of the simulation, where `user` is a struct run. */
+/* Adds a record of the run (its state at one time) to the extreme values of the outputs, except with --realtime, and to the HTML report and the
+ * plot if they are requested. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_sample(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -87,8 +87,8 @@ static cmb_status grow_events(struct run *run)
   return CMB_OK;
 }
 
-/* Stores an event of the run, and the index of the stored states right before and after it. Events after the first CLI_MOST_KEPT are only
- * counted. A callback of the simulation, where `user` is a struct run. */
+/* Stores an event of the run in run->events; after the first CLI_MOST_KEPT, events are only counted. The states right before and after it are
+ * in run->sides, at the index that is stored in run->instants. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct run *run = user;
@@ -102,28 +102,29 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
-/* Stores the state right before or right after an event in the list `sides` of the struct run to which `user` points. This is a callback of
- * the simulation. */
+/* Stores the state right before or right after an event in the list run->sides. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_side(void *user, const cmb_record *record)
 {
   struct run *run = user;
   return cli_sides_add(&run->sides, record);
 }
 
-/* Returns the number of events that are stored: all, or the first CLI_MOST_KEPT. */
+/* Returns the number of events of the run that are stored: all, or the first CLI_MOST_KEPT. */
 static long events_kept(const struct run *run)
 {
   return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;
 }
 
-/* Stores a constraint impulse, for example of an impact. A callback of the simulation, where `user` is a struct run. */
+/* Stores an impulsive constraint force, for example of an impact, for the results of the run. A callback of the simulation, where `user` is a
+ * struct run. */
 static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
 {
   struct run *run = user;
   return cli_impulses_add(&run->impulses, impulse);
 }
 
-/* Stores a position at which the constraint Jacobian loses rank. A callback of the simulation, where `user` is a struct run. */
+/* Stores a singular position that the run has met, where the constraint Jacobian loses rank. A callback of the simulation, where `user` is a
+ * struct run. */
 static cmb_status on_singular(void *user, const cmb_singularity *singularity)
 {
   struct run *run = user;
@@ -139,8 +140,8 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
   return cli_interrupted() ? CMB_ERROR_INTERRUPTED : CMB_OK;
 }
 
-/* Stores the time t at which a step begins for the HTML report, if requested, and waits with --realtime until the clock reaches t. A
- * callback of the simulation, where `user` is a struct run. */
+/* Stores the time t at which a step begins, for the HTML report if requested; with --realtime, waits until the clock reaches t. A callback of
+ * the simulation, where `user` is a struct run. */
 static cmb_status before_step(void *user, double t)
 {
   struct run *run = user;
@@ -148,8 +149,8 @@ static cmb_status before_step(void *user, double t)
   return run->arguments->realtime ? cli_realtime_before_step(&run->realtime, t) : CMB_OK;
 }
 
-/* Saves the state of the simulation to the file of --save when the time t is at or after that of --save-at for the first time. Does nothing
- * if --save or --save-at is not given. */
+/* Saves the state of the simulation to the file of --save, once, as soon as the time t has reached that of --save-at. Does nothing if --save or
+ * --save-at is not given. */
 static cmb_status save_state_if_due(struct run *run, double t)
 {
   const struct cli_arguments *a = run->arguments;
@@ -158,8 +159,8 @@ static cmb_status save_state_if_due(struct run *run, double t)
   return cmb_simulation_save(run->sim, a->save);
 }
 
-/* Handles the end of a step at time t: measures its computing time with --realtime, adds its size and order to the report, if requested,
- * and saves the state if it is due (--save-at). A callback of the simulation, where `user` is a struct run. */
+/* Completes a step that ends at time t: with --realtime measures its computing time, adds its size and its method's order to the HTML report if
+ * requested, and saves the state if it is due (--save-at). A callback of the simulation, where `user` is a struct run. */
 static cmb_status after_step(void *user, double t)
 {
   struct run *run = user;
@@ -186,8 +187,8 @@ static void print_numbers(const char *title, int n, const char *const *names,
   }
 }
 
-/* Prints which outputs vary too fast for their extreme and rms values to be accurate, as these are taken from single points of the run: the
- * name of the first such output and the number of others. Prints nothing if there are none. */
+/* Prints a note if outputs vary too fast between the points of the run for their minimum, maximum and rms value to be accurate: the name of the
+ * first such output and the number of others. */
 static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
 {
   int count = 0, first = 0;
@@ -236,8 +237,8 @@ static void print_states(const cmb_equations *eq, const cmb_result *r)
                 r->started ? r->lambda : NULL);
 }
 
-/* Prints the final values of the run: the outputs, with their extreme values if known; for a model without outputs the coordinates and
- * velocities. With --states also prints the whole state and the multipliers. Also prints which multipliers and outputs are not unique. */
+/* Prints the final values of the run: the outputs, with their extreme values if known, or for a model without outputs the positions and
+ * velocities; with --states, all states and multipliers too. A note names multipliers and outputs that are not unique. */
 static void print_values(const struct run *run)
 {
   const cmb_equations *eq = cmb_system_equations(run->system);
@@ -302,7 +303,8 @@ static void print_events(const struct run *run)
   }
 }
 
-/* Prints the bound on the drift |g| of the position constraints along the run, or the time from which on there is none. */
+/* Prints the upper bound on the drift |g|, the error of the position constraints, for the whole run or, if it could not be kept, the time from
+ * which on there is no bound; also the constants of the estimate, C0, C1 and C2. */
 static void print_bound(const cmb_drift_bound *b)
 {
   if (b->holds) {
@@ -331,8 +333,8 @@ static void print_headline(const struct run *run)
   printf(": t = %.9g reached in %.3g s\n", r->t, run->run_seconds);
 }
 
-/* Prints the largest norms of the multipliers τ and η, with which steps were projected onto the constraints on positions (τ) and on
- * velocities (η). They measure how far a step had left the constraints before its projection. Prints nothing if both are 0. */
+/* Prints the largest multipliers τ and η that were needed to project steps back onto the position constraints (τ) and the velocity constraints
+ * (η). They measure by how much a step had left the constraints. Prints nothing if both are 0. */
 static void print_projections(const cmb_result *r)
 {
   const bool both = r->worst_tau > 0 && r->worst_eta > 0;
@@ -343,8 +345,8 @@ static void print_projections(const cmb_result *r)
   printf(", multipliers that measure the drift of a step\n");
 }
 
-/* Prints how many Jacobians an implicit method has computed, and the numbers of entries and of column groups in the last estimate of their
- * sparsity pattern. Prints nothing if no Jacobian was computed. */
+/* Prints how often an implicit method has computed its Jacobian and, if columns were grouped for difference quotients, the number of its
+ * nonzero entries and of the groups. Prints nothing if no Jacobian was computed. */
 static void print_jacobians(const cmb_statistics *s)
 {
   if (s->jacobian == 0) return;
