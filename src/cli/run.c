@@ -391,7 +391,7 @@ static void print_summary(const struct run *run)
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
-/* Returns x, a value at the end of the run, or NaN (written as null in JSON) if the run could not start. */
+/* Returns x, a value at the end of the run, or NaN (null in JSON) if the run could not start. */
 static double if_known(const cmb_result *r, double x)
 {
   return r->started ? x : NAN;
@@ -409,8 +409,8 @@ static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const 
   cli_json_close(j, ']');
 }
 
-/* Writes as JSON the names of the coordinates, velocities and multipliers, their final values, which of them are not unique, the final
- * outputs, and the units of the outputs, if known. */
+/* Writes the final state as keys of a JSON object: the names and values of coordinates, velocities and multipliers, a note which of these are
+ * not unique, and the outputs with their units, if known. */
 static void json_state(struct cli_json *j, const cmb_system *system, const cmb_result *r)
 {
   const cmb_equations *eq = cmb_system_equations(system);
@@ -435,7 +435,8 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   }
 }
 
-/* Writes the bound on the drift of the position constraints as the JSON object "bound". */
+/* Writes the bound on the drift |g| of the position constraints as the JSON object "bound": its value, whether it holds, the time from which on
+ * it does not, and the constants of the estimate. */
 static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
 {
   cli_json_open(j, "bound", '{');
@@ -448,8 +449,8 @@ static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
   cli_json_close(j, '}');
 }
 
-/* Writes the results of the run as keys of a JSON object: all that --json prints between the first keys and the warnings. If `sides` is
- * set, each event contains the states right before and after it. */
+/* Writes the results of the run as keys of a JSON object, which must have been begun: final state, summary, events, impulses, singular
+ * positions and others. If `sides` is set, each event contains the states right before and after it. */
 static void json_result(struct cli_json *j, const struct run *run, bool sides)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -471,7 +472,7 @@ static void json_result(struct cli_json *j, const struct run *run, bool sides)
   if (run->arguments->realtime) cli_realtime_json(&run->realtime, j);
 }
 
-/* Prints the result of the run as one JSON object. */
+/* Prints the results of the run as one JSON object; `status` tells whether the run succeeded. */
 static void print_json(const struct run *run, cmb_status status)
 {
   struct cli_json j;
@@ -481,8 +482,8 @@ static void print_json(const struct run *run, cmb_status status)
   cli_json_end(&j);
 }
 
-/* Writes the results of the run (`user` is a struct run) as JSON for the HTML report: those of --json and in addition the method's title
- * and the accuracy, but not the states at events, which are in the report's curves. A callback of cli_report_save. */
+/* Writes the results of the run (`user` is a struct run) as JSON for the HTML report: those that --json prints, with the method's title and the
+ * accuracy in addition, but without the states at events. A callback of cli_report_save. */
 static void put_report_run(struct cli_json *j, const void *user)
 {
   const struct run *run = user;
@@ -500,8 +501,8 @@ static double end_of_run(const struct run *run)
   return isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;
 }
 
-/* Runs a simulation to its end, either from the start or, with --resume, from the state that another run has saved. If that state cannot be
- * used, destroys the simulation if it is run->sim, since there is nothing to report. */
+/* Runs the simulation `sim` to its end, from the start or, with --resume, from the state that another run has saved. If that state cannot be
+ * used, run->sim is destroyed and set to NULL if it is `sim`, since it has no results to report. */
 static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
 {
   if (!run->arguments->resume) return cmb_simulation_run(sim);
@@ -514,9 +515,8 @@ static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
   return status;
 }
 
-/* Runs the simulation `repeat` times, or until a run fails. The first run is recorded and remains in run->sim, even if it fails; the others
- * only measure time. setup[repeat] and seconds[repeat] are working arrays for the set-up and computing times; their medians are stored in
- * *run. */
+/* Runs the simulation `repeat` times, or until a run fails. The first one is recorded and remains in run->sim, even if it fails; the others
+ * only measure time. The median times of set-up and computation are stored in *run; setup[repeat] and seconds[repeat] are working arrays. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
 {
@@ -549,7 +549,8 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
   return status;
 }
 
-/* Writes the subtitle of the plot to text[room], e.g. "fivelink with stair = 1; mdop5, rtol 1e-6, atol 1e-8". */
+/* Writes the subtitle of the plot to text[room]: model, settings, method and accuracy, e.g. "fivelink with stair = 1; mdop5, rtol 1e-6, atol
+ * 1e-8". */
 static void write_subtitle(const struct run *run, size_t room, char *text)
 {
   const struct cli_arguments *a = run->arguments;
@@ -570,8 +571,8 @@ static void write_subtitle(const struct run *run, size_t room, char *text)
   }
 }
 
-/* Reports that the output file `path` could not be written because of `failure`. If the run itself succeeded (`status` is CMB_OK), stores
- * this error message, to be printed at the end, and returns `failure`. Otherwise prints it as a warning and returns `status`. */
+/* Handles the error `failure` in writing the output file `path` of a run that ended with `status`. If the run succeeded, stores the error
+ * message, which is printed later, and returns `failure`; otherwise prints it as a warning and returns `status`. */
 static cmb_status report_unwritten(cmb_context *ctx, const char *path, cmb_status status,
                                    cmb_status failure)
 {
@@ -586,8 +587,8 @@ static cmb_status report_unwritten(cmb_context *ctx, const char *path, cmb_statu
   return status;
 }
 
-/* Draws the plot to the file of --plot, if this is given and the run has records. Returns the status of the run, or if that is CMB_OK, the
- * failure to write the plot. */
+/* Draws the plot to the file of --plot, if this is given and the run has points to draw. Returns `status`, the status of the run, or the error
+ * of drawing if the run succeeded. */
 static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const char *path = run->arguments->plot;
@@ -605,8 +606,8 @@ static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status
   return drawn == CMB_OK ? status : report_unwritten(ctx, path, status, drawn);
 }
 
-/* Writes the HTML report to the file of --html, if this is given. Returns the status of the run, or if that is CMB_OK, the failure to write
- * the report. */
+/* Writes the HTML report to the file of --html, if this is given. Returns `status`, the status of the run, or the error of writing if the run
+ * succeeded. */
 static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const struct cli_arguments *a = run->arguments;
@@ -619,9 +620,9 @@ static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status stat
   return saved == CMB_OK ? status : report_unwritten(ctx, a->html, status, saved);
 }
 
-/* Completes the trajectory file of the option --out with the outcome of the run, and closes it; does nothing without this option. Normally
- * returns `status`, the status of the run. If closing fails, returns that error if the run succeeded or was ended by a row that could not
- * be written; otherwise prints a warning and returns `status`. */
+/* Completes the trajectory file of --out with the outcome of the run, and closes it; does nothing without this option. Returns `status`, the
+ * status of the run. If closing fails, returns that error instead, or only prints a warning if the run had failed for another reason than the
+ * file. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;
@@ -634,7 +635,7 @@ static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status
   return report_unwritten(ctx, run->arguments->out, run->table_broke ? CMB_OK : status, kept);
 }
 
-/* Stores the error message of a run that ended with a failure `status`, to be printed after all files are written. Does nothing for
+/* Stores the error message of a run that ended with the failure `status`; it is printed after all files have been written. Does nothing for
  * CMB_OK. */
 static void store_failure(const cmb_context *ctx, const struct run *run, cmb_status status)
 {
@@ -657,9 +658,8 @@ static void collect_numbers(struct run *run)
   run->numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
 }
 
-/* Completes all output files, prints the results, and prints the error message of a run that failed. The results up to a failure remain,
- * unless the simulation could not be created or resumed, or the constraints cannot be satisfied at the start. Returns the exit code of the
- * program. */
+/* Completes all output files, prints the results, and prints the error message if the run failed with `status`. Files and results then contain
+ * what was computed before, unless the run could not begin. Returns the exit code of the program. */
 static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->sim) {
@@ -688,8 +688,8 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
   return cli_exit_code(status);
 }
 
-/* Checks that the output file `path` of the option --OPTION (NULL: not given) would not overwrite a file from which the model is read.
- * Prints an error message otherwise; returns the exit code of the program. */
+/* Checks that the output file `path` of the option --OPTION (NULL: not given) is not a file that the model reads and would be overwritten.
+ * Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int refuse_source(const struct cli_arguments *a, const char *option, const char *path)
 {
   if (!path || !a->model || !cmb_model_reads(a->model, path)) return CLI_DONE;
@@ -697,7 +697,8 @@ static int refuse_source(const struct cli_arguments *a, const char *option, cons
                       path);
 }
 
-/* Creates the trajectory file of --out, and collects the data about the run that it will contain. */
+/* Creates the trajectory file of --out as run->table, and collects the facts about the run (model, method, options, ...) that it will contain.
+ * The caller closes it. */
 static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -707,8 +708,8 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
   return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
 }
 
-/* Checks that the files of the options --ONE and --OTHER (NULL: not given) are different, as one would overwrite the other. Prints an error
- * message otherwise; returns the exit code of the program. */
+/* Checks that the options --ONE and --OTHER (path NULL: not given) do not name the same file, since one would overwrite the other. Returns
+ * CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int refuse_same(const char *one, const char *path, const char *other, const char *other_path)
 {
   if (!path || !other_path) return CLI_DONE;
@@ -716,9 +717,9 @@ static int refuse_same(const char *one, const char *path, const char *other, con
   return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
 }
 
-/* Creates the trajectory file, and checks that the other output files can be written. Refuses an output file that the model reads, that is
- * the trajectory file or, unless it is that of --save, contains saved states. Also initialises the storage for values that the run
- * collects. Prints an error message on failure; returns the exit code of the program. */
+/* Creates the trajectory file of --out, checks that the files of --plot, --html and --save can be written, and initialises the memory for
+ * values collected during the run. Refuses files that the run still needs, such as the model file. Returns CLI_DONE or, after an error message,
+ * another exit code. */
 static int open_outputs(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -751,7 +752,8 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
-/* Opens all output files, runs the simulation, and writes and prints its results. Returns the exit code of the program. */
+/* Opens the output files, runs the simulation, and writes and prints its results. Returns the exit code of the program: CLI_DONE, or another
+ * after an error message. */
 static int run_system(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -777,8 +779,7 @@ static int run_system(cmb_context *ctx, struct run *run)
   return end_run(ctx, run, status);
 }
 
-/* Checks that --save-at is used with --save only, and --resume not with --realtime. Prints an error message otherwise; returns the exit
- * code of the program. */
+/* Checks that --save-at is used only with --save, and --resume not with --realtime. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_states(const struct cli_arguments *a)
 {
   if (!isnan(a->save_at) && !a->save) return cli_complain("--save-at needs --save FILE");
@@ -788,9 +789,8 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns the number of evenly spaced points at which a run is evaluated in addition to its steps: 1000 for a plot, a report or a printed
- * summary of outputs, otherwise 0. It is the same with and without a plot, so that the extreme values in the summary are the same. With
- * --realtime it is 1 for a plot or report, otherwise 0, to save time. */
+/* Returns at how many evenly spaced times the run is evaluated in addition to its steps: 1000 for a plot, an HTML report or extreme values of
+ * outputs, otherwise 0. With --realtime, to save time, it is 1 for a plot or report, otherwise 0. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {
   enum { SAMPLES = 1000 };

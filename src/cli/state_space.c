@@ -39,9 +39,9 @@ static int count_names(const char *text)
   return count;
 }
 
-/* Splits the text (NULL: no names) at its commas, which are overwritten, and looks up each name in names[known]; the k-th one is stored as
- * found[k], its index in `names` as number[k]. For an unknown name, prints the error message that the model has no WHAT of this name (e.g.
- * "output"); returns the exit code of the program. */
+/* Looks up the names in `text`, separated by commas (NULL: no names), in names[known]: stores the k-th one as found[k] and its index as
+ * number[k]. Overwrites the commas. Returns CLI_DONE, or CLI_BAD_INPUT after the error message that the model has no `what` (e.g. "output") of
+ * a name in --OPTION. */
 static int look_up(char *text, const char *option, const char *what, int known,
                    const char *const *names, const char **found, int *number)
 {
@@ -110,8 +110,8 @@ void cli_state_space_end(struct cli_state_space *s)
 
 /* ---- columns of inputs and their rates */
 
-/* Copies each row of the matrix X (rows x nu) to the array `to`, followed by the entries of the same row of X_rate (rows x nu; NULL: none)
- * for those inputs whose rates have an influence on the state-space model. */
+/* Copies each row of the matrix X (rows x nu) to the array `to`, followed by the entries of the same row of X_rate (NULL: none) for those
+ * inputs whose rates influence the state-space model. The rows follow one another. */
 static void join_rows(const struct cli_state_space *s, int rows, const double *X,
                       const double *X_rate, double *to)
 {
@@ -125,8 +125,8 @@ static void join_rows(const struct cli_state_space *s, int rows, const double *X
   }
 }
 
-/* Builds the matrices s->B and s->D of the state-space model with columns for the inputs, followed by columns for those rates of inputs
- * that have an influence, and lists the names of these columns. */
+/* Builds s->B and s->D, the matrices B and D of the state-space model with columns for the inputs, followed by columns for those rates of
+ * inputs that have an influence, and the list of column names. Allocates them. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status join_columns(struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -198,7 +198,7 @@ static void put_mat_file(FILE *to, const struct cli_state_space *s)
   cli_mat_names(to, "y_names", x->ny, s->y_names);
 }
 
-/* Writes the matrices of the state-space model to the file `path`, as a MAT file if its name ends in .mat, otherwise as CSV. */
+/* Saves the matrices of the state-space model as the file `path`, a MAT file if its name ends in .mat, otherwise CSV. */
 static cmb_status save(cmb_context *ctx, const struct cli_state_space *s, const char *path)
 {
   char *text = NULL;
@@ -260,7 +260,8 @@ static void write_unit(const struct cli_state_space *s, int y, int u, enum kind 
   } else if (!by[0]) {
     snprintf(text, NAME_ROOM, "%s per unit of %s", of, s->u_names[u]);
   } else {
-    const bool parts = strpbrk(of, " /") != NULL, divided = strpbrk(by, " /*") != NULL;
+    const bool parts = strpbrk(of, " /") != NULL,
+               divided = strpbrk(by, " /*") != NULL; /* a product or quotient needs parentheses */
     snprintf(text, NAME_ROOM, "%s%s%s/%s%s%s", parts ? "(" : "", of, parts ? ")" : "",
              divided ? "(" : "", by, divided ? ")" : "");
   }
