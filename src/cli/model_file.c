@@ -56,8 +56,8 @@ static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
   return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
 }
 
-/* Finds the model file that a name on the command line means, and writes its path to `path`: the bundled model of this name (*bundled is set to
- * true), otherwise the file of this name, which need not exist. Returns false if the name is neither. */
+/* Finds the model file that a name on the command line means, and writes its path to `path`: a bundled model (*bundled is then true) or, if the
+ * name contains '/' or ends in .yaml or .yml, a file, which need not exist. Returns false if the name means neither. */
 static bool find_file(const char *name, char path[CLI_PATH_ROOM], bool *bundled)
 {
   const bool variant = strchr(name, '/') && name[0] != '/' && access(name, F_OK) != 0;

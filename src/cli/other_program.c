@@ -38,7 +38,8 @@ static void sleep_for(long milliseconds)
   nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
 }
 
-/* Kills all processes of a process group and waits until they have ended, at most half a second, so that the caller can remove the files they use. */
+/* Kills all processes of a process group and waits until they have ended, but at most half a second, so that the caller can remove the files
+ * they use. */
 static void end_group(pid_t group)
 {
   enum { TRIES = 100 };

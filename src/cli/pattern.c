@@ -61,8 +61,8 @@ static void print_column(const cmb_equations *eq, int j)
   }
 }
 
-/* Prints, in one line, the number of a group of Jacobian columns (columns that share no row, and so one difference quotient) and the names
- * of the columns. */
+/* Prints one line about a group of Jacobian columns (which share no row, so that one difference quotient serves all of them): its number and
+ * the names of its columns. */
 static void print_group(const struct cli_pattern *p, int group)
 {
   const char *before = "";

@@ -198,8 +198,8 @@ static double value_at(const struct line *l, double x, long *i)
   return y_of(l, *i) + part * (y_of(l, *i + 1) - y_of(l, *i));
 }
 
-/* Returns whether curve a, drawn later, hides curve b: their vertical distance is at most the line width at all points of a where both have
- * values. If their abscissas differ, b is interpolated; returns false if they differ and do not both ascend. */
+/* Returns whether curve a, drawn later, hides curve b: they run within a line width of each other along the whole of a. If their abscissas
+ * differ, b is interpolated; returns false if they differ and do not both ascend. */
 static bool covers(const struct cli_plot *plot, const struct frame *f, const struct cli_curve *a,
                    const struct cli_curve *b)
 {
@@ -329,8 +329,8 @@ static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *
   fputc('\n', to);
 }
 
-/* Draws a curve in the panel with the axes and the place f, as SVG polylines. `stroke` is the value of the SVG attribute `stroke` (the
- * colour), including its closing quote. */
+/* Draws a curve of a plot in a panel as SVG polylines; f contains the axes and the position of the panel. `stroke` is the value of the SVG
+ * attribute `stroke` (the colour), including its closing quote. */
 static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                       const struct cli_curve *curve, const char *stroke)
 {
@@ -413,7 +413,7 @@ static int free_row(const struct letters *l, double from, double to)
   return -1;
 }
 
-/* Places a label, the letters of a vertical marker line, above the first panel of a plot: centred at the horizontal position `at` (in pixels),
+/* Places a label, the letters of vertical marker lines, above the first panel of a plot: centred at the horizontal position `at` (in pixels),
  * in the lowest text row with space. Reserves the space in *l, and writes the label as SVG to the file `to` unless this is NULL. Does nothing
  * if no row has space. */
 static void place_letters(FILE *to, struct letters *l, const struct frame *f, double at,

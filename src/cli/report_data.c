@@ -199,8 +199,8 @@ static void put_column(struct cli_json *j, const struct table *t,
   cli_json_close(j, '}');
 }
 
-/* Begins the JSON object `key` for columns of the history h: writes the number of points and their times, and opens the list of columns.
- * Allocates the working arrays of *t, which close_table frees. Returns CMB_ERROR_MEMORY if out of memory. */
+/* Begins the JSON object `key` for curves over time from the stored trajectory h: writes the number of points and their times, and opens the
+ * list of columns. Allocates the working arrays of *t, which close_table frees. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status open_table(struct cli_json *j, const char *key, const struct cli_history *h,
                              bool exact, struct table *t)
 {
@@ -239,7 +239,7 @@ cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cl
 }
 
 /* Appends the descriptions of n columns of the same `kind` (such as "velocity") at `to`. Their values are the numbers first, first + 1, ... in
- * each row of the history. `units` may be NULL. Returns the address after the last one. */
+ * each row of the stored trajectory. `units` may be NULL. Returns the address after the last one. */
 static struct cli_report_column *add_columns(struct cli_report_column *to, int first, int n,
                                              const char *const *names, const char *const *units,
                                              const char *kind)

@@ -84,8 +84,8 @@ static double search_height(const struct ground *g, int surface, double t, doubl
   return NAN;
 }
 
-/* Computes the height of a ground surface s(t, x, y, z) = 0 below the point (x, y, high) at time t; returns NaN if it is not found. Tries
- * one secant step first, which is exact for most surfaces, s = z − h(x, y), then a search. */
+/* Computes the height of a ground surface s(t, x, y, z) = 0 below the point (x, y, high) at time t: by one secant step, which is exact if s is
+ * linear in z, otherwise by a search. Returns NaN if the surface is not found. */
 static double height(const struct ground *g, int surface, double t, double x, double y, double high)
 {
   const double s = value_at(g, surface, t, x, y, high);

@@ -233,7 +233,8 @@ static long count_of(hid_t group_or_file, const char *name)
 }
 
 /* Reads `count` events of a run (at most CLI_MOST_KEPT) from the data sets `name`, `t`, `direction` and `kind` of an HDF5 group. Without a
- * valid `kind`, they have the kind CMB_KIND_SWITCH; if another data set is missing, no events are read. Returns false if memory runs out. */
+ * valid `kind`, they have the kind CMB_KIND_SWITCH; if one of the others is missing or invalid, no events are read. Returns false if memory
+ * runs out. */
 static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 {
   double t[CLI_MOST_KEPT];

@@ -177,8 +177,9 @@ static void put_part(FILE *to, const struct labels *l, int result, enum part par
   }
 }
 
-/* Writes one part of the labels of all results: model, method, accuracy, formulation or parameter settings. The part is made empty where it is
- * equal in all results and so does not distinguish them (settings contain only differences anyway). Returns false if memory runs out. */
+/* Writes one part of the labels of all results: model, method, accuracy, formulation or parameter settings. The part is made empty again if all
+ * results that have it agree, since it does not distinguish them; settings contain only differences and remain. Returns false if memory runs
+ * out. */
 static bool make_part(struct labels *l, enum part part)
 {
   const char *known = NULL;

@@ -73,7 +73,7 @@ static cmb_status on_sample(void *user, const cmb_record *record)
   return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
 
-/* Doubles the allocated size of the arrays `events` and `instants` of a run, which is 64 at first. */
+/* Doubles the allocated size of the arrays `events` and `instants` of a run, which is 64 at first. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status grow_events(struct run *run)
 {
   const long room = run->event_room ? 2 * run->event_room : 64;
@@ -789,7 +789,7 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns at how many evenly spaced times the run is evaluated in addition to its steps: 1000 for a plot, an HTML report or extreme values of
+/* Returns at how many evenly spaced times the run is evaluated in addition to its steps: 1000 for a plot, an HTML report or a printed table of
  * outputs, otherwise 0. With --realtime, to save time, it is 1 for a plot or report, otherwise 0. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {

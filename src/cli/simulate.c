@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns whether the command line or an earlier entry sets option k already, so that `value` from the model file is not used. Of --start and
- * --option, which can be repeated as NAME=VALUE, only a setting with the same NAME as in `value` counts. */
+/* Returns whether option k is set already, so that `value` from the model file is not used. Of --start and --option, which can be repeated as
+ * NAME=VALUE, only a setting with the same NAME as in `value` counts. */
 static bool is_given(const struct cli_arguments *a, int k, const char *value)
 {
   const size_t length = strcspn(value, "=");

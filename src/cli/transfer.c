@@ -81,8 +81,8 @@ static void print_polynomial(const char *name, int degree, const double *c)
   printf("\n");
 }
 
-/* Prints a transfer function from an input to an output: gain, zeros, poles and cancelled eigenvalues (those that are no poles), if any; also
- * numerator and denominator as polynomials if they are known and of degree 8 at most. */
+/* Prints a transfer function from an input to an output: gain, zeros, poles and, if there are any, cancelled eigenvalues (which are no poles);
+ * also numerator and denominator as polynomials if they are known and of degree 8 at most. */
 static void print_one(const char *input, const char *output, const cmb_transfer *t)
 {
   const double most =
@@ -120,7 +120,7 @@ static void json_roots(struct cli_json *j, const char *name, int count, const do
   cli_json_close(j, ']');
 }
 
-/* Writes a transfer function as keys of a JSON object: gain, zeros, poles, whether it is minimal, the cancelled eigenvalues (those that are no
+/* Writes a transfer function as keys of a JSON object: gain, zeros, poles, whether it is minimal, the cancelled eigenvalues (which are no
  * poles), the coefficients of numerator and denominator if they are known, and its estimated relative error. */
 static void json_one(struct cli_json *j, const cmb_transfer *t)
 {

@@ -362,9 +362,9 @@ static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
   return CMB_OK;
 }
 
-/* Examines motions `first` to `last` at an end of the table, which have more neutral eigenvalues (which count as 0) than the motion `inner`
- * beside them. A single one becomes a critical value if nearby motions show that one real eigenvalue passes 0 there and no other makes it
- * unstable; where they do not show it, prints a warning. */
+/* Examines motions `first` to `last` at an end of a stretch of the table, which have more neutral eigenvalues (which count as 0) than the
+ * motion `inner` beside them. A single one becomes a critical value if nearby motions show that one real eigenvalue is 0 there and no other
+ * makes it unstable; where they do not show it, prints a warning. */
 static cmb_status end_in_band(struct cli_critical *s, int first, int last, int inner)
 {
   const struct cli_motion *end = &s->rows[first], *in = &s->rows[inner];

@@ -17,8 +17,8 @@ static const double ALIKE = 1e-6;
 /* Damping ratios below this are rounding errors: a loss of 4π·10⁻⁹ of the energy per period. */
 static const double UNDAMPED = 1e-9;
 
-/* Returns the estimated rounding error of the eigenvalues λ of a motion, ε max|λ| with the relative rounding error ε of the matrix; computed as
- * x->below²/max|λ|, since x->below is √ε max|λ|. Returns 0 if all eigenvalues are 0. */
+/* Returns an estimate of the rounding errors of a motion's eigenvalues λ: ε max|λ|, where ε is the relative rounding error of the matrix. As
+ * x->below is √ε max|λ|, this is x->below²/max|λ|. Returns 0 if all eigenvalues are 0. */
 static double rounding_of(const struct cli_motion *x)
 {
   double fastest = 0;
