@@ -121,8 +121,9 @@ static cmb_status compute_rows(struct table *t)
   return CMB_OK;
 }
 
-/* Writes the eigenvalues over the varied quantity to the CSV file of --out and as a plot to the file of --plot, as far as they are requested.
- * If the computation failed (`status`), they contain the motions computed before, and the plot tells why. Does nothing if there are none. */
+/* Writes the eigenvalues over the quantity of --vary to the CSV file of --out and as a plot to the file of --plot, as far as they are
+ * requested. If the computation failed (`status`), they contain the motions computed before, and the plot tells why. Does nothing if there are
+ * none. */
 static cmb_status write_files(const struct table *t, cmb_status status)
 {
   const struct cli_vary_table table = {.title = cli_title(t->a),
@@ -138,7 +139,7 @@ static cmb_status write_files(const struct table *t, cmb_status status)
   return cli_given(t->a, "plot") ? cli_vary_draw(t->ctx, &table, t->a->plot) : CMB_OK;
 }
 
-/* Prints the table of eigenvalues over the varied quantity and the critical values as one JSON object, also if the computation ended early;
+/* Prints the table of eigenvalues over the quantity of --vary and the critical values as one JSON object, also if the computation ended early;
  * `status` tells whether it failed. */
 static void print_json(const struct table *t, cmb_status status)
 {
@@ -226,7 +227,7 @@ int cli_vary_check(cmb_context *ctx, const struct cli_arguments *a)
 
 /* ---- the command */
 
-/* Computes the table of steady motions over the varied quantity, prints it with the critical values as text or JSON, and writes the files of
+/* Computes the table of steady motions over the quantity of --vary, prints it with the critical values as text or JSON, and writes the files of
  * --out and --plot. Returns CLI_DONE or, after an error message, another exit code. */
 static int tabulate(struct table *t)
 {

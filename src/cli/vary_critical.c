@@ -39,7 +39,7 @@ static bool is_unstable(const struct cli_motion *row)
   return largest_real_part(row, row->neutral) > 0;
 }
 
-/* Computes the steady motion at the value `at` of the varied quantity and the summary *x of its eigenvalues. x->re is the largest real part
+/* Computes the steady motion at the value `at` of the quantity of --vary and the summary *x of its eigenvalues. x->re is the largest real part
  * without the first `excluded` eigenvalues (neutral ones, which count as 0, then by absolute value). The linearisation is freed; x->l becomes
  * NULL. */
 static cmb_status compute_motion(struct cli_critical *s, double at, int excluded,
@@ -52,14 +52,15 @@ static cmb_status compute_motion(struct cli_critical *s, double at, int excluded
   return CMB_OK;
 }
 
-/* Returns the larger absolute value of the two ends of the range of the varied quantity, to which the accuracy of critical values is relative. */
+/* Returns the larger absolute value of the two ends of the range of --vary, to which the accuracy of critical values is relative. */
 static double scale_of(const struct cli_critical *s)
 {
   return fmax(fabs(s->from), fabs(s->to));
 }
 
-/* Inserts the critical value `at`, where stability changes, into the list s->crossings, in the order of the table. `unstable_above` says on
- * which side motions are unstable. A value that is in the list already, within CLI_CLOSE and with the same direction, is not added. */
+/* Inserts the critical value `at` of the quantity of --vary, where stability changes, into the list s->crossings, in the order of the table.
+ * `unstable_above` says on which side motions are unstable. A value that is in the list already, within CLI_CLOSE and with the same direction,
+ * is not added. */
 static cmb_status add_crossing(struct cli_critical *s, double at, bool unstable_above)
 {
   for (int i = 0; i < s->count; i++) {
@@ -94,7 +95,7 @@ static void warn_of_jump(const struct cli_critical *s, const struct cli_motion *
   cli_warn(NULL, CMB_LOG_WARNING, note);
 }
 
-/* Prints a warning that stability is unknown between the values `from` and `to` of the varied quantity (possibly equal), since an eigenvalue
+/* Prints a warning that stability is unknown between the values `from` and `to` (possibly equal) of the quantity of --vary, since an eigenvalue
  * below the limit `below` cannot be distinguished from 0 there. */
 static void warn_of_band(const struct cli_critical *s, double from, double to, double below)
 {
@@ -144,7 +145,7 @@ static cmb_status sample_side(struct cli_critical *s, double x, const struct cli
   return CMB_OK;
 }
 
-/* Returns the value of the varied quantity at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation of samples: the
+/* Returns the value of the quantity of --vary at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation of samples: the
  * first `count` ones of each side[sides]. */
 static double interpolate(int sides, const struct side *side, int count)
 {
@@ -176,8 +177,8 @@ static bool are_consistent(const struct cli_critical *s, int sides, const struct
   return fabs(*x - interpolate(sides, side, count - 1)) <= CLI_CLOSE * scale_of(s);
 }
 
-/* Finds the value *crossing near x, between the motions a and b, at which the slowest eigenvalue is 0, by interpolation from both sides, since
- * close to 0 it is lost in rounding errors. *crossing is NaN if this fails, or if another eigenvalue makes the motion unstable on a side;
+/* Finds the value *crossing near x, between the steady motions a and b, at which the slowest eigenvalue is 0, by interpolation from both sides,
+ * since close to 0 it is lost in rounding errors. *crossing is NaN if this fails, or if another eigenvalue makes the motion unstable on a side;
  * *doubtful then says whether to warn. */
 static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_motion *a,
                                       const struct cli_motion *b, double x, double *crossing,
@@ -224,8 +225,8 @@ static cmb_status check_others(struct cli_critical *s, const struct cli_follow *
   return CMB_OK;
 }
 
-/* Finds the value between the motions f->a and f->b at which the real part of the followed eigenvalue changes its sign, and adds it to the
- * critical values if nearby motions confirm it and no other eigenvalue makes the motion unstable there. Sets i->in_band if eigenvalues too
+/* Finds the value between the steady motions f->a and f->b at which the real part of the followed eigenvalue changes its sign, and adds it to
+ * the critical values if nearby motions confirm it and no other eigenvalue makes the motion unstable there. Sets i->in_band if eigenvalues too
  * close to 0 prevent an answer. */
 static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
                               const struct cli_follow *f)
@@ -267,8 +268,8 @@ static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
   return joined && (f.re_a > 0) != (f.re_b > 0) ? locate_zero(s, i, &f) : CMB_OK;
 }
 
-/* Pairs the modes (eigenvalue and eigenvector) of the motions i->a and i->b by similarity, and searches for a critical value between the two of
- * each pair where the sign of the real part changes. */
+/* Pairs the modes (eigenvalue and eigenvector) of the motions i->a and i->b by similarity, and searches for a critical value for each pair
+ * whose real parts differ in sign. */
 static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
 {
   const struct cli_motion motions[2] = {*i->a, *i->b};
@@ -306,8 +307,9 @@ static cmb_status bisect(struct cli_critical *s, const struct interval *i, int d
   return status;
 }
 
-/* Finds the critical values, where stability changes, between the motions a and b, and adds them to s->crossings. If their number contradicts
- * the stability of a and b, bisects the interval or, where that is impossible, prints a warning. `divisions` counts the bisections so far. */
+/* Finds the critical values of the quantity of --vary, where stability changes, between the steady motions a and b, and adds them to
+ * s->crossings. If their number contradicts the stability of a and b, bisects the interval or, where that is impossible, prints a warning.
+ * `divisions` counts the bisections so far. */
 static cmb_status find_crossings(struct cli_critical *s, const struct cli_motion *a,
                                  const struct cli_motion *b, int divisions)
 {

@@ -76,7 +76,7 @@ double cli_growth_rate(const struct cli_motion *x, const cmb_eigenmode *m)
   return is_undamped(x, m) ? -fabs(m->re) : m->re;
 }
 
-/* Computes the real part *re of the followed eigenvalue at the value x of the varied quantity; NaN if the eigenvalue is not found there.
+/* Computes the real part *re of the followed eigenvalue at the value x of the quantity of --vary; NaN if the eigenvalue is not found there.
  * *undamped says whether it is that of an undamped oscillation, and *neutral is the number of eigenvalues that count as 0 at x. */
 static cmb_status growth_rate_at(struct cli_critical *s, const struct cli_follow *f, double x,
                                  double *re, bool *undamped, int *neutral)

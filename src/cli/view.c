@@ -42,8 +42,8 @@ static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
   return CLI_DONE;
 }
 
-/* Sets *results to whether the operands are result files (trajectories of runs), recognised by the endings of their names, or a model. Returns
- * CLI_DONE; CLI_BAD_INPUT after an error message if they are neither result files only nor a single model. */
+/* Sets *results to whether the operands are result files (trajectories of runs), judged by the endings of their names; if not, there must be a
+ * single operand, a model. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if the operands are mixed or several models. */
 static int classify(const struct cli_arguments *a, bool *results)
 {
   int count = 0;
