@@ -81,8 +81,8 @@ static bool is_output(const struct cli_result_column *c)
   return c->kind == CLI_COLUMN_OUTPUT;
 }
 
-/* Returns whether `name` is the name of the column with the prefix that CSV files put before it if an output has the same name: "q/" for a
- * coordinate, "v/" for a velocity or first-order state. Returns false for columns of another kind. */
+/* Returns whether `name` is the name of the column with the prefix that CSV files use to distinguish it from an output of the same name: "q/"
+ * for a coordinate, "v/" for a velocity or first-order state. Returns false for columns of another kind. */
 static bool has_prefixed_name(const struct cli_result_column *c, const char *name)
 {
   const char *prefix = c->kind == CLI_COLUMN_COORDINATE ? "q/"
@@ -122,9 +122,9 @@ struct text {
   const char *at, *end; /* its first character, and the place after its last one */
 };
 
-/* Parses a name in CSV notation at the beginning of the remaining text t, either in quotes or up to a comma or newline. Stores a pointer to
- * its first character in *name, and its length without the enclosing quotes; doubled quotes inside it remain doubled. Advances t past the
- * name and its closing quote. Returns false if the closing quote is missing. */
+/* Parses a name at the beginning of the remaining text t of a CSV file, in quotes or up to a comma or newline, and advances t past it. *name
+ * points to its first character in t, and *length excludes the enclosing quotes; doubled quotes inside stay doubled. Returns false if the
+ * closing quote is missing. */
 static bool parse_name(struct text *t, const char **name, size_t *length)
 {
   const bool quoted = t->at < t->end && *t->at == '"';
@@ -303,8 +303,8 @@ static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
   return (struct cli_result_fault){"it is damaged, so that the HDF5 library cannot read it", 0};
 }
 
-/* Reads a result file in the format that the ending of its name denotes. Returns the error message, which is NULL on success, and the
- * number of the invalid line of a CSV file. */
+/* Reads a result file in the format (CSV, HDF5 or MAT) that the ending of its name denotes. Returns the error message, which is NULL on
+ * success, and the line number if a line of a CSV file is invalid. */
 static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
   const enum cli_format format = format_of(path);

@@ -130,9 +130,9 @@ static const char *add_column(struct visit *v, hid_t set, int position)
              : "the numbers of a column cannot be read";
 }
 
-/* Reads the object `name` of a group (or of the file itself): a data set with the attribute `column` becomes a column of the result, and of
- * a group in the file itself all members are visited; everything else is ignored. A callback of H5Literate, where `user` is a struct visit;
- * returns 1 after an error, which ends the iteration, otherwise 0. */
+/* Visits the object `name` of an HDF5 group (or file): a data set with the attribute `column` becomes a column of the result, a group directly
+ * in the file is visited in turn, and anything else is ignored. A callback of H5Literate, where `user` is a struct visit; returns 0, or 1 after
+ * an error to end the iteration. */
 static herr_t visit_object(hid_t group_or_file, const char *name, const H5L_info_t *info,
                            void *user)
 {
@@ -232,9 +232,9 @@ static long count_of(hid_t group_or_file, const char *name)
   return count > 0 && count <= CLI_MOST_KEPT ? count : 0;
 }
 
-/* Reads `count` events of a run, at most CLI_MOST_KEPT, from the data sets `name`, `t`, `direction` and `kind` of an HDF5 group. Without a
- * valid `kind` the events have the kind CMB_KIND_SWITCH; without any of the others no events are read. Returns false if there is no memory
- * for them. */
+/* Reads `count` events of a run (at most CLI_MOST_KEPT) from the data sets `name`, `t`, `direction` and `kind` of an HDF5 group. Without a
+ * valid `kind`, they have the kind CMB_KIND_SWITCH; if one of the others is missing or invalid, no events are read. Returns false if memory
+ * runs out. */
 static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 {
   double t[CLI_MOST_KEPT];

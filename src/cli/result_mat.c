@@ -94,9 +94,9 @@ static void row_text(const struct matrix *m, uint32_t row, size_t room, char *te
 
 enum { NAME_ROOM = 512 };
 
-/* Appends the columns of the matrix m to the result. Row c of the character matrix `names` contains the name of column c, and row c of
- * `units` its unit (NULL: none). If `names` is NULL, the name is that of the matrix, and the unit is s (for the time). Returns NULL on
- * success, otherwise an error message. */
+/* Appends the columns of the matrix m to the result. Row c of the character matrix `names` is the name of column c, and row c of `units` its
+ * unit (NULL: no unit). If `names` is NULL, m is the time: its name is that of the matrix, its unit s. Returns NULL on success, otherwise an
+ * error message. */
 static const char *add_columns(struct cli_result *r, const struct matrix *m,
                                const struct matrix *names, const struct matrix *units)
 {

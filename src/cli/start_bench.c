@@ -31,8 +31,8 @@ void cli_list_benches(void)
   }
 }
 
-/* Replaces this process by the program words[0] with the arguments `words` (terminated by NULL). It is looked for beside this program, then
- * in PATH. Returns only if it cannot be started. */
+/* Replaces this process by the program words[0] with the arguments words[] (ended by NULL). The program is searched for in the folder of this
+ * program, then in PATH. Returns only if it cannot be started. */
 static void start(char *const words[])
 {
   char folder[CLI_PATH_ROOM], path[CLI_PATH_ROOM + 32];
