@@ -77,6 +77,40 @@ check "a motion that is pushed and not held" refuses 1 "exerts a force on a moti
 sed 's/^  push: .*//; s/^forces://' pushed.yaml >free.yaml
 check "one that is not pushed" "$CAMBER" kinematics free.yaml --drive lift=0:0.1:3
 
+# A model without wheels: all numbers in all forms of output, and a panel for each column.
+cat >plain.yaml <<'END'
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: a, axis: x, stiffness: 50}}
+outputs: {twice: {value: 2*x, unit: m}, square: {value: x*x, unit: m^2}}
+END
+check "all forms of output" "$CAMBER" kinematics plain.yaml --drive x=-0.5:1:4 --out plain.csv --plot plain.svg --json >plain.json
+plain() {
+  python3 - <<'END'
+import csv, json, re
+names, rows = ["x", "x.hold_force", "x.hold_stiffness", "twice", "square"], [[x, 50 * x, 50, 2 * x, x * x] for x in (-0.5, 0, 0.5, 1)]
+def same(table):
+    assert len(table) == len(rows) and all(len(a) == len(b) and all(abs(x - y) < 1e-9 for x, y in zip(a, b)) for a, b in zip(table, rows)), table
+d = json.load(open("plain.json"))
+assert [c["name"] for c in d["columns"]] == names and d["status"] == "ok", d["columns"]
+same(d["rows"])
+same([[float(x) for x in row] for row in list(csv.reader(open("plain.csv")))[1:]])
+svg = open("plain.svg").read()
+titles = re.findall(r"rotate\(-90\)' class='middle'>([^<]*)<", svg)
+assert titles == names[1:3] + ["twice, mm", "square, m^2"], titles
+assert re.findall(r"<polyline [^>]*/><text [^>]*>([^<]*)<", svg) == names[1:], svg
+END
+}
+check "the same numbers in each, and the panels" plain
+failed() {
+  "$CAMBER" kinematics plain.yaml --drive z=0:1:3 --json >failed.json 2>words
+  [ $? -eq 2 ] && python3 -c '
+import json
+d = json.load(open("failed.json"))
+assert d["status"] == "bad-input" and d["error"]["name"] == "z" and "rows" not in d and "columns" not in d, d'
+}
+check "a failure as JSON" failed
+
 # The tyre of the double wishbone is a load with a stiffness of 296325 N/m: it is left out, and the wheel rate is that of the spring.
 tyre() {
   "$CAMBER" kinematics "${wishbone[@]}" --drive z=0 --drive hub.z=0:0.02:2 --out with.csv >text &&

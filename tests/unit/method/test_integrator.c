@@ -137,6 +137,26 @@ static void test_fixed_steps_end_exactly(void **state)
   destroy(&s);
 }
 
+/* Checks that the last fixed step is longer or shorter by up to a millionth of its size to end where the run does; of a larger difference,
+ * what is left is a step of its own, or the last step is shorter. */
+static void test_last_fixed_step(void **state)
+{
+  (void)state;
+  static const struct {
+    double off; /* of the end from three steps, in steps */
+    int steps;
+  } cases[] = {{-0.5, 3}, {-1e-5, 3}, {0, 3}, {5e-7, 3}, {0.95e-6, 3}, {1.05e-6, 4}, {1e-3, 4}};
+  const double h = 0.1;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct test_system s = create("mdop5", fixed_step(h));
+    const double end = (3 + cases[k].off) * h;
+    while (cmb_integrator_t(s.in) < end) cmbt_ok(s.ctx, cmb_integrator_step(s.in, end));
+    assert_int_equal(cmb_integrator_statistics(s.in)->accepted, cases[k].steps);
+    assert_true(cmb_integrator_t(s.in) == end);
+    destroy(&s);
+  }
+}
+
 static void test_undo(void **state)
 {
   (void)state;
@@ -365,6 +385,7 @@ int main(void)
       cmocka_unit_test(test_dense_order),
       cmocka_unit_test(test_dense_ends),
       cmocka_unit_test(test_fixed_steps_end_exactly),
+      cmocka_unit_test(test_last_fixed_step),
       cmocka_unit_test(test_undo),
       cmocka_unit_test(test_undone_errors),
       cmocka_unit_test(test_accelerations),
