@@ -461,9 +461,25 @@ static void test_damaged_files(void **state)
     refuse(&s, OTHER, OTHER);
     text = read_whole(&length);
   }
+  write_other(text, 200);
+  refuse(&s, OTHER, "is damaged: its checksum is missing or wrong, so it was cut off or changed");
   cmbt_ok(s.ctx, cmb_simulation_resume(s.sim, PATH)); /* the simulation is still usable */
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 1));
   close_run(&s);
+}
+
+/* Writes a saved state of `length` characters with the right checksum at its end. */
+static void write_sealed(char *text, size_t length)
+{
+  char digest[CMB_DIGEST_TEXT];
+  uint8_t bytes[CMB_DIGEST_SIZE];
+  const size_t end = length - strlen("sha256 \n") - (CMB_DIGEST_TEXT - 1);
+  cmb_sha256 sum = cmb_sha256_begin();
+  cmb_sha256_add(&sum, text, end);
+  cmb_sha256_end(&sum, bytes);
+  cmb_digest_print(bytes, digest);
+  memcpy(text + length - CMB_DIGEST_TEXT, digest, CMB_DIGEST_TEXT - 1);
+  write_other(text, length);
 }
 
 /* Resumes files with random changes and a right checksum: each gives an error with a message, or a run that can be continued. */
@@ -477,26 +493,101 @@ static void test_forged_files(void **state)
   open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
   s.recorder.silent = true;
   for (int k = 0; k < cmbt_count("CAMBER_FORGED", 300); k++) {
-    char *text = read_whole(&length), digest[CMB_DIGEST_TEXT];
-    uint8_t bytes[CMB_DIGEST_SIZE];
+    char *text = read_whole(&length);
     const size_t end = length - strlen("sha256 \n") - (CMB_DIGEST_TEXT - 1);
     for (int n = cmbt_random_int(&r, 1, 4); n > 0; n--) {
       const size_t i = cmbt_random_bits(&r) % end;
       if (text[i] != '\n' && text[i] != ' ')
         text[i] = "0123456789abcdef-"[cmbt_random_int(&r, 0, 16)];
     }
-    cmb_sha256 sum = cmb_sha256_begin();
-    cmb_sha256_add(&sum, text, end);
-    cmb_sha256_end(&sum, bytes);
-    cmb_digest_print(bytes, digest);
-    memcpy(text + length - CMB_DIGEST_TEXT, digest, CMB_DIGEST_TEXT - 1);
-    write_other(text, length);
+    write_sealed(text, length);
     const cmb_status status = cmb_simulation_resume(s.sim, OTHER);
     if (status == CMB_OK)
       (void)cmb_simulation_advance(s.sim, fmin(cmb_simulation_result(s.sim)->t + 0.01, 1.3));
     if (status != CMB_OK) assert_true(cmb_last_error(s.ctx)[0] != '\0');
   }
   close_run(&s);
+}
+
+/* Replaces the first number in the first line of the text that begins with `key` by `value`, and returns the number of that line. */
+static int forge_line(char *text, size_t *length, const char *key, const char *value)
+{
+  char begin[100];
+  text[*length] = '\0';
+  snprintf(begin, sizeof begin, "\n%s ", key);
+  char *at = strstr(text, begin);
+  while (at && !strchr("0123456789", at[strlen(begin)])) at = strstr(at + 1, begin); /* an option */
+  if (!at) fail_msg("no line '%s' in the saved state", key);
+  int line = 2;
+  for (const char *c = text; c < at; c++) line += *c == '\n';
+  at = strchr(at, ':') + 2;
+  const size_t old = strcspn(at, " \n"), new = strlen(value);
+  memmove(at + new, at + old, (size_t)(text + *length - (at + old)) + 1);
+  memcpy(at, value, new);
+  *length += new - old;
+  return line;
+}
+
+/* A number that cannot be right is refused with the line that contains it and the name of that line. */
+static void test_numbers_out_of_range(void **state)
+{
+  (void)state;
+  static const char not_a_number[] = "7ff8000000000000", minus_one[] = "bff0000000000000";
+  static const char live_mass[] = "parameters: {m: 1}\n"
+                                  "bodies: {b: {mass: m, sphere: [0, 0, 0], radius: 0.1}}\n"
+                                  "joints: {x: {type: prismatic, child: b, axis: x, rate: 1}}\n";
+  static const struct example live = {"live", live_mass, 1, false};
+  const struct example *held = &examples[7], *sampled = &examples[6];
+  const struct {
+    const struct example *example;
+    const char *method, *key, *value, *words;
+  } cases[] = {
+      {held, "mdop5", "t", not_a_number, "the time is not a number"},
+      {held, "mdop5", "t", minus_one, "or is before the start of the run"},
+      {held, "mdop5", "q", not_a_number, "a number is not finite"},
+      {held, "mdop5", "lambda", not_a_number, "a number is not finite"},
+      {held, "mdop5", "p", not_a_number, "a parameter is not finite"},
+      {&live, "mdop5", "p", minus_one, "a parameter is impossible: live:2:"},
+      {&live, "mdop5", "p", minus_one, "the mass is -1; expected a number greater than 0"},
+      {held, "mdop5", "rests", "2", "a value is missing, malformed"},
+      {held, "mdop5", "slides", "99", "a switching function is held that this model cannot hold"},
+      {held, "mdop5", "read-of", "99", "a number is out of range"},
+      {held, "mdop5", "still", "99", "a number is out of range"},
+      {held, "mdop5", "mode", "5", "a mode is out of range"},
+      {held, "mdop5", "redundant", "99", "the number of redundant constraints is out of range"},
+      {held, "mdop5", "rest-unit", minus_one,
+       "the scale factor of a closed contact is not positive"},
+      {held, "mdop5", "rest-held", "7", "a sign is not -1, 0 or 1"},
+      {held, "mdop5", "start-q-most", "99", "the index is out of range"},
+      {held, "mdop5", "start-v-most", "99", "the index is out of range"},
+      {held, "mdop5", "events", "-1", "the number is negative or too large"},
+      {held, "mdop5", "step", minus_one, "the size of the next step is not a positive number"},
+      {held, "mdop5", "runaway-level", "99", "a number is out of range"},
+      {held, "auto", "switcher", "7", "the number of the active method is out of range"},
+      {held, "radau", "radau-order", "7", "the order is not one that the options"},
+      {sampled, "mdop5", "instants", minus_one, "a number is not a whole number from 0 on"},
+      {sampled, "mdop5", "calm", "99", "a number is out of range"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct setup s;
+    size_t length;
+    char words[300];
+    const cmb_run_options o = options_of(cases[i].example, cases[i].method);
+    open_run(&s, cases[i].example, o);
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.45));
+    cmbt_ok(s.ctx, cmb_simulation_save(s.sim, PATH));
+    close_run(&s);
+    char *text = read_whole(&length);
+    const int line = forge_line(text, &length, cases[i].key, cases[i].value);
+    write_sealed(text, length);
+    open_run(&s, cases[i].example, o);
+    snprintf(words, sizeof words,
+             "other.state:%d:1: this saved state cannot be resumed: in its line '%s' ", line,
+             cases[i].key);
+    refuse(&s, OTHER, words);
+    if (!strstr(cmb_last_error(s.ctx), cases[i].words)) fail_msg("%s", cmb_last_error(s.ctx));
+    close_run(&s);
+  }
 }
 
 static void test_other_runs(void **state)
@@ -508,14 +599,14 @@ static void test_other_runs(void **state)
   save_one();
   cmb_run_options o = options_of(&x, "mdop5");
   open_run(&s, &examples[2], options_of(&examples[2], "mdop5"));
-  refuse(&s, PATH, "it has model \"bounces\", here it is model \"fivelink\"");
+  refuse(&s, PATH, "it has model \"bounces\", but this run has model \"fivelink\"");
   close_run(&s);
   open_run(&s, &x, options_of(&x, "mdop853"));
-  refuse(&s, PATH, "it has method \"mdop5\", here it is method \"mdop853\"");
+  refuse(&s, PATH, "it has method \"mdop5\", but this run has method \"mdop853\"");
   close_run(&s);
   o.integrator.rtol = 1e-6;
   open_run(&s, &x, o);
-  refuse(&s, PATH, "here it is rtol");
+  refuse(&s, PATH, "but this run has rtol");
   close_run(&s);
   o = options_of(&x, "mdop5");
   const cmb_option_setting setting = {"projection", "every"};
@@ -527,7 +618,7 @@ static void test_other_runs(void **state)
   o = options_of(&x, "mdop5");
   o.t_end = 0.2;
   open_run(&s, &x, o);
-  refuse(&s, PATH, "was saved at t = 0.3, and this run ends at t = 0.2 already");
+  refuse(&s, PATH, "was saved at t = 0.3, but this run ends at t = 0.2; expected a later end");
   close_run(&s);
   strcpy(text, BOUNCES);
   memcpy(strstr(text, "block: {mass: 1") + strlen("block: {mass: "), "2", 1);
@@ -561,6 +652,6 @@ int main(void)
       cmocka_unit_test(test_random_times), cmocka_unit_test(test_all_methods),
       cmocka_unit_test(test_later_end),    cmocka_unit_test(test_damaged_files),
       cmocka_unit_test(test_forged_files), cmocka_unit_test(test_other_runs),
-      cmocka_unit_test(test_wrong_calls)};
+      cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_numbers_out_of_range)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
