@@ -761,12 +761,20 @@ static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
 
 static bool fail_level(struct reading *r, const char *name, const struct quantity *q)
 {
-  static const char *const what[] = {"", "", "a position", "a velocity or force",
-                                     "known only when the motion is"};
-  static const char *const where[] = {"a function of time", "a surface", "a constraint",
-                                      "a force or event", ""};
-  cmb_build_fail(r->b, cmb_about_formula(r->formula), "'%s' is %s and cannot stand in %s", name,
-                 q->is_state ? "a state" : what[q->level], where[r->level]);
+  static const char *const what[] = {
+      [CMB_LEVEL_POSITION] = "a position",
+      [CMB_LEVEL_MOTION] = "a velocity or a force",
+      [CMB_LEVEL_OUTPUT] = "a quantity computed from the motion, such as an acceleration or a "
+                           "constraint force"};
+  static const char *const permitted[] = {
+      [CMB_LEVEL_TIME] = "",
+      [CMB_LEVEL_SURFACE] = "the coordinates x, y and z of a point, ",
+      [CMB_LEVEL_POSITION] = "positions, ",
+      [CMB_LEVEL_MOTION] = "positions, velocities, states, applied forces, "};
+  cmb_build_fail(r->b, cmb_about_formula(r->formula),
+                 "'%s' is %s; this formula can use only %sthe time, inputs, sampled values and "
+                 "parameters",
+                 name, q->is_state ? "a state" : what[q->level], permitted[r->level]);
   return false;
 }
 

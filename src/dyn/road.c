@@ -71,7 +71,7 @@ static cmb_status formula_of_place(cmb_build *b, const cmb_model_formula *formul
   CMB_TRY(cmb_depends(b->g, 1, &xyz.x[2], 1, e, &has_z));
   if (has_z) {
     return cmb_build_fail(b, cmb_about_formula(formula),
-                          "'z' cannot stand in a road; expected a formula of x, y and t");
+                          "'z' is not known in a road; expected a formula of x, y and t");
   }
   return cmb_substitute(b->g, 2, xyz.x, to, 1, e, e);
 }

@@ -45,7 +45,8 @@ static cmb_status depends(cmb_build *b, int inputs, const cmb_expr *input, cmb_e
 }
 
 /* Reports an error if the condition `when` of an event can never change, because it depends on neither time,
- * position, velocity nor a parameter that can be set, or if it is an equality, which holds only at single instants. */
+ * position, velocity nor a parameter that can be set, or if it compares by == or !=, which do not give a
+ * function that changes its sign. */
 static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
                                   const cmb_model_event *event, cmb_expr when)
 {
@@ -64,8 +65,9 @@ static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
   if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
   return cmb_build_fail(b,
                         cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
-                        "equality lasts no time; expected < or >, or a formula that "
-                        "changes its sign");
+                        "'when' compares by '%s', which events cannot use; expected < or >, or a "
+                        "formula whose sign changes",
+                        op == CMB_OP_EQ ? "==" : "!=");
 }
 
 /* ---- resets */

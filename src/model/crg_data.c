@@ -79,8 +79,10 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
   }
   for (ptrdiff_t i = (ptrdiff_t)count * width; i < c->line_end - c->line; i++) {
     if (cmb_crg_blank(c->line[i])) continue;
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, count * width + 1),
-                           "the line goes on; expected %d numbers of %d characters", count, width);
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->number, count * width + 1),
+        "text follows the last number of this line; expected %d number%s of %d characters", count,
+        count == 1 ? "" : "s", width);
   }
   return CMB_OK;
 }

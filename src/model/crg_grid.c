@@ -65,9 +65,11 @@ static cmb_status find_increment(const cmb_crg_file *c, int count, double *right
   *step = cmb_crg_value_of(c, CMB_CRG_V_INCREMENT);
   if (!cmb_crg_is_given(c, CMB_CRG_V_INCREMENT)) {
     if (!has_right || !has_left) {
-      return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                             "'LONG_SECTION_V_INCREMENT' is not given in $ROAD_CRG; expected it, "
-                             "or the right and the left border, or long sections at v");
+      return cmb_reader_fail(
+          c->r, cmb_crg_place(c, c->data_line, 1),
+          "'LONG_SECTION_V_INCREMENT' is not given in $ROAD_CRG; expected it, "
+          "or both 'LONG_SECTION_V_RIGHT' and 'LONG_SECTION_V_LEFT', or channels "
+          "'long section at v = ..,m'");
     }
     *step = (cmb_crg_value_of(c, CMB_CRG_V_LEFT) - *right) / (count - 1);
   }

@@ -6,6 +6,8 @@
  */
 #include "model/reader.h"
 
+#include "base/text.h"
+
 cmb_status cmb_read_friction_law(cmb_reader *r, const cmb_node *map, bool *sticks)
 {
   static const char *const laws[] = {"smooth", "stick"};
@@ -26,9 +28,8 @@ cmb_status cmb_limit_static(cmb_reader *r, const cmb_node *map, cmb_number slipp
   if (!node) return CMB_OK;
   if (most.value < slipping.value) {
     return cmb_reader_fail(r, node->place,
-                           "'static' is %g; expected what friction can hold, not less than the %g "
-                           "of friction that slips",
-                           most.value, slipping.value);
+                           "'static' is %s; expected at least %s, the friction while slipping",
+                           cmb_shortest(most.value).text, cmb_shortest(slipping.value).text);
   }
   return cmb_limit_number(r, node->place, "static friction beyond that of slipping",
                           CMB_NOT_NEGATIVE, NULL, cmb_minus(r->model->graph, most, slipping));

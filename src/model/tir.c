@@ -458,7 +458,8 @@ static cmb_status convert(const struct file *f, int version, int k, cmb_tir *tir
   if (!f->line_of[k] || !(key->versions & version)) {
     if (isnan(x)) {
       return cmb_fail_at(f->ctx, cmb_place_in(f->name, f->number > 0 ? f->number : 1, 1),
-                         "the file has no %s; expected it in [%s]", key->name, key->section);
+                         "%s is not given in any section that is read; expected it in [%s]",
+                         key->name, key->section);
     }
     if (f->line_of[k] && f->given[k] != x) {
       cmb_log(f->ctx, CMB_LOG_WARNING,
