@@ -303,7 +303,7 @@ static bool marker_quantity(struct reading *r, const cmb_model_marker *m, const 
     return true;
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
                  "the axes of marker '%s' have no mirror image, since it is not mirrored as this "
-                 "formula is; expected those of a body, or of a marker in the template",
+                 "formula is; expected the axes of a body, or of a marker in the same template",
                  m->name);
   return false;
 }
@@ -516,7 +516,10 @@ static bool resolve_unfinished_unknown(struct reading *r, int i, int k, struct q
   }
   const cmb_about about = cmb_about_part(&x->place, "implicit function", x->name);
   if (b->implicit_now == i) {
-    cmb_build_fail(b, about, "a start value of '%s' depends on its unknowns", x->name);
+    cmb_build_fail(b, about,
+                   "a start value of the implicit function '%s' depends on its unknowns; expected "
+                   "a formula without them",
+                   x->name);
   } else if (b->implicit_now >= 0) {
     cmb_build_fail(b, about,
                    "the implicit functions '%s' and '%s' depend on each other; expected one group "
@@ -942,8 +945,8 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   if (strcmp(name, "delay") != 0) return false;
   if (count == 2) return cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
-                 "delay takes a sampled value and a time; there %s %d", count == 1 ? "is" : "are",
-                 count);
+                 "'delay' has %d argument%s; expected two, a sampled value and a time", count,
+                 count == 1 ? "" : "s");
   return false;
 }
 

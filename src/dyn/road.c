@@ -292,8 +292,10 @@ static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
   if (known->state == CMB_IN_WORK)
     return cmb_build_fail(b, about, "the road '%s' depends on itself", road->name);
   if (b->road_depth == MOST_DEPTH) {
-    return cmb_build_fail(b, about, "the road '%s' is used by others that use each other, %d deep",
-                          road->name, MOST_DEPTH);
+    return cmb_build_fail(
+        b, about,
+        "the road '%s' is used by others that use each other, more than %d deep; expected fewer",
+        road->name, MOST_DEPTH);
   }
   const int depth = b->formula_depth;
   known->state = CMB_IN_WORK;

@@ -7,6 +7,7 @@
  */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/text.h"
 #include "model/reader.h"
 
 #include <stdio.h>
@@ -25,8 +26,8 @@ cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *en
     CMB_TRY(cmb_read_fixed(r, s, repeat, "the number of copies", &count));
     if (!(count >= 1 && count <= MOST_COPIES && count == (int)count)) {
       return cmb_reader_fail(r, repeat->place,
-                             "'repeat' is %g; expected a whole number from 1 to %d", count,
-                             (int)MOST_COPIES);
+                             "'repeat' is %s; expected a whole number from 1 to %d",
+                             cmb_shortest(count).text, (int)MOST_COPIES);
     }
     *copies = (int)count;
     return CMB_OK;
@@ -34,7 +35,7 @@ cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   for (int i = 0; i < 2; i++) {
     const cmb_node *node = cmb_node_find(entry, needing[i]);
     if (node) {
-      return cmb_reader_fail(r, node->key_place, "'%s' without 'repeat'; expected both",
+      return cmb_reader_fail(r, node->key_place, "'%s' is given without 'repeat'; expected both",
                              needing[i]);
     }
   }
@@ -136,8 +137,10 @@ cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind ki
   const cmb_scope *copy = copy_around(s);
   cmb_shown(name, shown);
   if (!copy) {
-    return cmb_reader_fail(
-        r, at, "'%s' is in the copy before; expected it in a template that is repeated", shown);
+    return cmb_reader_fail(r, at,
+                           "'%s' refers to the copy before this one; expected it only in a "
+                           "template whose instance has 'repeat'",
+                           shown);
   }
   const bool found = cmb_previous_name(r, s, name, full);
   if (!found && !is_misspelt(r, copy, kind, name + PREVIOUS, full)) {

@@ -438,7 +438,7 @@ static void test_export_without_expressions(void **state)
 {
   (void)state;
   static const char text[] =
-      "bodies: {b: {mass: 1, com: [0, 0, 0]}}\njoints: {x: {type: free, child: b}}";
+      "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 1}}\njoints: {x: {type: free, child: b}}";
   const cmb_model_system_options plain = {0};
   cmb_run_options o = cmb_run_defaults();
   cmb_context *ctx = cmb_context_create(NULL);

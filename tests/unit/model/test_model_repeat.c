@@ -138,9 +138,9 @@ static void wrong_repetitions_are_refused(void **state)
       {ONE("instances: {a: {template: segment, repeat: t}}"), "test.yaml:8:44", "unknown name 't'"},
       {ONE("instances: {a: {template: segment, repeat: [2]}}"), "test.yaml:8:44", "is a list"},
       {ONE("instances: {a: {template: segment, step: [0, 0, 1]}}"), "test.yaml:8:36",
-       "'step' without 'repeat'"},
+       "instance 'a': 'step' is given without 'repeat'; expected both"},
       {ONE("instances: {a: {template: segment, before: ground}}"), "test.yaml:8:36",
-       "'before' without 'repeat'"},
+       "instance 'a': 'before' is given without 'repeat'; expected both"},
       {ONE("instances: {a: {template: segment, repeat: 2, before: grund}}"), "test.yaml:8:55",
        "instance 'a': unknown body 'grund'"},
       {ONE("instances: {a: {template: segment, repeat: 2, parameters: {index: 1}}}"),
@@ -152,8 +152,8 @@ static void wrong_repetitions_are_refused(void **state)
       {"templates: {s: {bodies: {b: {mass: 1, com: [0, 0, 0]}}, joints: {pin: {type: free, child: "
        "b, parent: previous.b}}}}\ninstances: {a: {template: s}}",
        "test.yaml:1:102",
-       "joint 'a.pin': 'previous.b' is in the copy before; expected it in a template that is "
-       "repeated"},
+       "joint 'a.pin': 'previous.b' refers to the copy before this one; expected it only in a "
+       "template"},
       {ONE("instances: {a: {template: segment, repeat: 100000}}"), "test.yaml:8:13",
        "the model has too many parts"},
       {"templates: {s: {parameters: {index: 1}}}\ninstances: {a: {template: s, repeat: 1}}",

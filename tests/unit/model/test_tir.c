@@ -57,14 +57,16 @@ static void test_wrong_files(void **unused)
     int line;
     const char *text, *message;
   } cases[] = {
-      {1, "no comment", "t.tir:1:1: 'no comment' is no KEY = value"},
+      {1, "no comment", "t.tir:1:1: 'no comment' is not KEY = value"},
       {2, "[MDI_HEADER", "t.tir:2:1: expected a section"},
       {2, "[MDI_HEADER] x", "t.tir:2:1: expected a section"},
       {2, "FILE_FORMAT = 'x'", "t.tir:2:1: expected a section, [NAME], before the first key"},
       {5, "LENGTH = 'furlong'", "t.tir:5:11: 'furlong' is no unit of LENGTH"},
       {5, "LENGTH = 'newton'", "t.tir:5:11: 'newton' is no unit of LENGTH"},
       {6, "LENGTH = 'mm'", "t.tir:6:1: LENGTH is given in line 5 already"},
-      {6, "COLOUR = 'red'", "t.tir:6:1: 'COLOUR' is no unit of [UNITS]"},
+      {6, "COLOUR = 'red'",
+       "t.tir:6:1: 'COLOUR' is no key of [UNITS]; expected LENGTH, FORCE, ANGLE, MASS, TIME or "
+       "PRESSURE"},
       {6, "FORCE = 'newton", "t.tir:6:9: expected a quote"},
       {8, "FITTYP = 5", "t.tir:8:1: FITTYP is 5; expected 6"},
       {8, "$",
@@ -80,7 +82,8 @@ static void test_wrong_files(void **unused)
       {11, "unloaded_radius = -0.3",
        "t.tir:11:1: UNLOADED_RADIUS is -0.3; expected a number greater"},
       {11, "$", "t.tir:25:1: UNLOADED_RADIUS is not given in any section that is read"},
-      {13, "FNOMIN = 1e13", "t.tir:13:1: FNOMIN is 1e+13; expected a number of usual size"},
+      {13, "FNOMIN = 1e13",
+       "t.tir:13:1: FNOMIN is 10000000000000; expected a number from 1e-12 to 1e+12 in SI units"},
       {13, "$", "t.tir:25:1: FNOMIN is not given in any section that is read"},
       {14, "FNOMIN = 4000", "t.tir:14:1: FNOMIN is given in line 13 already"},
       {14, "VERTICAL_STIFFNESS = 2e5\nQ_FZ2 = 1e3",
