@@ -169,11 +169,11 @@ static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cl
   if (status != CMB_OK) return cli_fail(ctx, status);
   if (strcmp(now, wanted) == 0) return CLI_DONE;
   if (a->model_of_results) {
-    add_warning(v, "looks different from that of the run");
+    add_warning(v, "differs from that of the run in its bodies, joints, shapes or their names");
     return CLI_DONE;
   }
   return cli_complain("the model '%s' was changed since the run in '%s': its parts have other "
-                      "places or shapes; --model names another file (or this one as it "
+                      "places, shapes or names; --model names another file (or this one as it "
                       "is now), --no-motion shows plots only",
                       v->with.operand, v->result.path);
 }

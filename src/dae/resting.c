@@ -239,12 +239,14 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
 {
   const int ns = x->layer.inner->ns;
   cmb_archive_doubles(a, "rest-unit", x->count, x->unit);
+  for (int k = 0; k < x->count; k++) {
+    if (!(x->unit[k] > 0)) {
+      cmb_archive_refuse(a, "the scale factor of a closed contact is not positive");
+    }
+  }
   cmb_archive_doubles(a, "rest-slack", x->count, x->slack);
   cmb_archive_doubles(a, "rest-limit", ns, x->limit);
   cmb_archive_ints(a, "rest-held", ns, x->held);
-  for (int k = 0; k < x->count; k++) {
-    if (!(x->unit[k] > 0)) cmb_archive_refuse(a, "a scale factor is not positive");
-  }
   for (int i = 0; i < ns; i++) {
     if (x->held[i] < -1 || x->held[i] > 1) cmb_archive_refuse(a, "a sign is not -1, 0 or 1");
   }

@@ -101,8 +101,8 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   if (cmb_is_zero(c->stiffness) && cmb_is_zero(c->damping) && !rubs) return CMB_OK;
   if (cmb_joint_coordinate_index(j, n) < 0) {
     return cmb_build_fail(b, cmb_about_leading(cmb_about_part(&j->place, "joint", j->name)),
-                          "stiffness, damping and friction need angles; with Euler "
-                          "parameters use a bushing");
+                          "stiffness, damping and friction of a joint need angles, which Euler "
+                          "parameters are not; expected a bushing in their place");
   }
   cmb_measure m = cmb_build_coordinate(b, joint, n);
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
@@ -146,7 +146,7 @@ static cmb_status find_coordinate(cmb_build *b, const cmb_model_force *f, cmb_me
   }
   return cmb_build_fail(b,
                         cmb_about_leading(cmb_about_part(&f->coordinate_place, "force", f->name)),
-                        "there is no coordinate '%s'", f->coordinate);
+                        "unknown coordinate '%s'; expected a coordinate of a joint", f->coordinate);
 }
 
 static cmb_measure spring_measure(cmb_build *b, int force, double *sign)

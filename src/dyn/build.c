@@ -63,8 +63,10 @@ cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...
 cmb_status cmb_build_fail_fixed(cmb_build *b, const cmb_model_formula *formula, const char *kind,
                                 const char *name)
 {
-  return cmb_build_fail(b, cmb_about_part(&formula->place, kind, name),
-                        "%s '%s' depends on no coordinate, length or position", kind, name);
+  return cmb_build_fail(
+      b, cmb_about_part(&formula->place, kind, name),
+      "%s '%s' depends on no coordinate, length or position; expected a formula that does", kind,
+      name);
 }
 
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
@@ -87,10 +89,11 @@ double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, i
 
 cmb_status cmb_build_fail_axes(cmb_build *b, cmb_about about, const char *coordinate)
 {
-  return cmb_build_fail(b, about,
-                        "'%s' counts along other axes than this instance, which is turned against "
-                        "it; expected a position such as BODY.x",
-                        coordinate);
+  return cmb_build_fail(
+      b, about,
+      "'%s' is measured along axes that differ from those of this instance, which is "
+      "turned; expected a position such as BODY.x",
+      coordinate);
 }
 
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n)

@@ -255,8 +255,8 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
       b,
       pulls ? cmb_about_formula(&f->formula)
             : cmb_about_leading(cmb_about_part(&f->place, "force", f->name)),
-      "with this sign 'stick' drives the velocity that it reads, and friction does not; expected "
-      "the other sign: %s",
+      "with this sign 'stick' accelerates the motion whose velocity it reads, while friction "
+      "opposes it; expected the other sign: %s",
       pulls ? "a pull acts against the rate v of its length or coordinate, so that its friction "
               "is stick(v, F, Fs) without a minus"
             : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");

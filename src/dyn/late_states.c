@@ -75,11 +75,12 @@ static cmb_status build_solution(cmb_build *b, const cmb_expressions *x, cmb_exp
     return CMB_OK;
   }
   if (x->mass_factors.count == 0) return solve_symbolically(b, x, solution);
-  return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
-                        "the rates of states read accelerations or constraint forces, which for a "
-                        "chain of this length with %d constraints are not known as formulas; "
-                        "expected the Cartesian formulation",
-                        x->ng);
+  return cmb_fail_about(
+      b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
+      "the rates of states depend on accelerations or constraint forces, for which "
+      "no formulas are made in such a long chain of bodies with constraints (%d); "
+      "expected the Cartesian formulation",
+      x->ng);
 }
 
 /* Copies the expressions from[count] to to[count]; replaces in them the accelerations and Lagrange multipliers by `solution` (NULL: not

@@ -352,8 +352,7 @@ static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
     const char *name = x->output_names[i];
     if (cmb_find_name(name, x->lambda_names, x->ng, sizeof name) < 0) continue;
     return cmb_build_fail(b, cmb_about_part(&b->model->outputs[i].place, "output", name),
-                          "output '%s' has the name of a multiplier; expected a name of its own",
-                          name);
+                          "output '%s' has the name of a multiplier; expected another name", name);
   }
   return CMB_OK;
 }
@@ -476,7 +475,7 @@ cmb_status cmb_build_open(cmb_build *b)
   const cmb_model *model = b->model;
   if (model->body_count == 0) {
     return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
-                          "the model has no bodies");
+                          "the model has no bodies; expected at least one");
   }
   CMB_TRY(allocate(b));
   CMB_TRY(cmb_build_names(b));
@@ -484,7 +483,7 @@ cmb_status cmb_build_open(cmb_build *b)
                        : cmb_tree_create(b->arena, b->g, model, &b->tree));
   if (b->tree->nv == 0) {
     return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
-                          "nothing in the model can move");
+                          "nothing in the model can move; expected a joint with a coordinate");
   }
   return cmb_kinematics_create(b->arena, b->g, b->tree, &b->k);
 }

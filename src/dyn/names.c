@@ -298,7 +298,7 @@ static bool marker_quantity(struct reading *r, const cmb_model_marker *m, const 
     return true;
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
                  "the axes of marker '%s' have no mirror image, since it is not mirrored as this "
-                 "formula is; expected those of a body, or of a marker in the template",
+                 "formula is; expected the axes of a body, or of a marker in the same template",
                  m->name);
   return false;
 }
@@ -507,7 +507,10 @@ static bool resolve_unfinished_unknown(struct reading *r, int i, int k, struct q
   }
   const cmb_about about = cmb_about_part(&x->place, "implicit function", x->name);
   if (b->implicit_now == i) {
-    cmb_build_fail(b, about, "a start value of '%s' depends on its unknowns", x->name);
+    cmb_build_fail(b, about,
+                   "a start value of the implicit function '%s' depends on its unknowns; expected "
+                   "a formula without them",
+                   x->name);
   } else if (b->implicit_now >= 0) {
     cmb_build_fail(b, about,
                    "the implicit functions '%s' and '%s' depend on each other; expected one group "
@@ -750,12 +753,20 @@ static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
 
 static bool fail_level(struct reading *r, const char *name, const struct quantity *q)
 {
-  static const char *const what[] = {"", "", "a position", "a velocity or force",
-                                     "known only when the motion is"};
-  static const char *const where[] = {"a function of time", "a surface", "a constraint",
-                                      "a force or event", ""};
-  cmb_build_fail(r->b, cmb_about_formula(r->formula), "'%s' is %s and cannot stand in %s", name,
-                 q->is_state ? "a state" : what[q->level], where[r->level]);
+  static const char *const what[] = {
+      [CMB_LEVEL_POSITION] = "a position",
+      [CMB_LEVEL_MOTION] = "a velocity or a force",
+      [CMB_LEVEL_OUTPUT] = "a quantity computed from the motion, such as an acceleration or a "
+                           "constraint force"};
+  static const char *const permitted[] = {
+      [CMB_LEVEL_TIME] = "",
+      [CMB_LEVEL_SURFACE] = "the coordinates x, y and z of a point, ",
+      [CMB_LEVEL_POSITION] = "positions, ",
+      [CMB_LEVEL_MOTION] = "positions, velocities, states, applied forces, "};
+  cmb_build_fail(r->b, cmb_about_formula(r->formula),
+                 "'%s' is %s; this formula can use only %sthe time, inputs, sampled values and "
+                 "parameters",
+                 name, q->is_state ? "a state" : what[q->level], permitted[r->level]);
   return false;
 }
 
@@ -921,8 +932,8 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   if (strcmp(name, "delay") != 0) return false;
   if (count == 2) return cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
-                 "delay takes a sampled value and a time; there %s %d", count == 1 ? "is" : "are",
-                 count);
+                 "'delay' has %d argument%s; expected two, a sampled value and a time", count,
+                 count == 1 ? "" : "s");
   return false;
 }
 

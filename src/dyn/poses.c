@@ -151,7 +151,8 @@ cmb_status cmb_poses_at(cmb_poses *p, int nq, const double *q, int np, const dou
     const double *from = p->out + A_BODY * (ptrdiff_t)i;
     for (int n = 0; n < A_BODY; n++) {
       if (isfinite(from[n])) continue;
-      return cmb_fail(p->ctx, CMB_ERROR_NONFINITE, "the pose of body %d is not finite", i);
+      return cmb_fail(p->ctx, CMB_ERROR_NONFINITE,
+                      "the pose of body number %d (counted from 0) is not finite", i);
     }
     memcpy(pose[i].place, from, sizeof pose[i].place);
     memcpy(pose[i].turn, from + 3, sizeof pose[i].turn);

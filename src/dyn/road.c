@@ -71,7 +71,7 @@ static cmb_status formula_of_place(cmb_build *b, const cmb_model_formula *formul
   CMB_TRY(cmb_depends(b->g, 1, &xyz.x[2], 1, e, &has_z));
   if (has_z) {
     return cmb_build_fail(b, cmb_about_formula(formula),
-                          "'z' cannot stand in a road; expected a formula of x, y and t");
+                          "'z' is not known in a road; expected a formula of x, y and t");
   }
   return cmb_substitute(b->g, 2, xyz.x, to, 1, e, e);
 }
@@ -292,8 +292,10 @@ static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
   if (known->state == CMB_IN_WORK)
     return cmb_build_fail(b, about, "the road '%s' depends on itself", road->name);
   if (b->road_depth == MOST_DEPTH) {
-    return cmb_build_fail(b, about, "the road '%s' is used by others that use each other, %d deep",
-                          road->name, MOST_DEPTH);
+    return cmb_build_fail(
+        b, about,
+        "the road '%s' is used by others that use each other, more than %d deep; expected fewer",
+        road->name, MOST_DEPTH);
   }
   const int depth = b->formula_depth;
   known->state = CMB_IN_WORK;

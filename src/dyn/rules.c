@@ -44,8 +44,9 @@ static cmb_status depends(cmb_build *b, int inputs, const cmb_expr *input, cmb_e
   return cmb_depends(b->g, inputs, input, 1, &e, yes);
 }
 
-/* Checks the condition `when` of an event: reports an error if it can never change, since it depends on neither time, position, velocity nor a
- * parameter that can be set, or if it is an equality, which holds only at single instants. */
+/* Reports an error if the condition `when` of an event can never change, because it depends on neither time,
+ * position, velocity nor a parameter that can be set, or if it compares by == or !=, which do not give a
+ * function that changes its sign. */
 static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
                                   const cmb_model_event *event, cmb_expr when)
 {
@@ -58,14 +59,16 @@ static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
   if (!on_t && !on_q && !on_v && !on_p) {
     return cmb_build_fail(
         b, cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
-        "'when' is always the same; expected a formula of time, "
-        "positions, velocities or what can be set while a run is under way");
+        "'when' is always the same; expected a formula of the time, positions, velocities, states "
+        "or "
+        "live parameters");
   }
   if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
   return cmb_build_fail(b,
                         cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
-                        "equality lasts no time; expected < or >, or a formula that "
-                        "changes its sign");
+                        "'when' compares by '%s', which events cannot use; expected < or >, or a "
+                        "formula whose sign changes",
+                        op == CMB_OP_EQ ? "==" : "!=");
 }
 
 /* ---- resets */
@@ -106,15 +109,16 @@ static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
     nonlinear = nonlinear || on_v;
   }
   if (of_rates && of_states) {
-    return cmb_build_fail(b, cmb_about_formula(target),
-                          "'%s' cannot be reset: it has states and velocities in it, and which of "
-                          "them jump is not determined; expected one or the other",
-                          target->text);
+    return cmb_build_fail(
+        b, cmb_about_formula(target),
+        "'%s' cannot be reset: it depends on both states and velocities, so that the "
+        "change of each is not determined; expected only one of the two",
+        target->text);
   }
   if ((of_rates || of_states) && !nonlinear) return CMB_OK;
   return cmb_build_fail(b, cmb_about_formula(target),
                         "'%s' cannot be reset; expected the rate of a coordinate, a component "
-                        "of a velocity, a state, or what is linear in them",
+                        "of a velocity, a state, or a formula that is linear in them",
                         target->text);
 }
 

@@ -119,20 +119,22 @@ static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr
                         double period, int *count, double *rest)
 {
   const bool constant = cmb_expr_op(b->g, time) == CMB_OP_CONSTANT;
-  const double T = constant ? cmb_expr_constant(b->g, time) : -1;
-  if (!(T >= 0 && isfinite(T))) {
+  if (!constant) {
     return refuse(b, formula,
-                  "the time depends on live parameters or on the motion, or is negative; expected "
-                  "a number from "
-                  "0 on");
+                  "the time is not constant, since it depends on live parameters or on the motion; "
+                  "expected a number");
+  }
+  const double T = cmb_expr_constant(b->g, time);
+  if (!(T >= 0 && isfinite(T))) {
+    return refuse(b, formula, "the time is negative or not finite; expected a number from 0 on");
   }
   const double near = nearbyint(T / period);
   const bool multiple = fabs(T - near * period) <= SAME * T;
   const double whole = multiple ? near : floor(T / period);
   if (!(whole <= MOST_REGISTERS)) {
     return refuse(b, formula,
-                  "it is longer than 1000 periods of the controller; expected a shorter "
-                  "one, or samples at longer periods");
+                  "the time is longer than 1000 periods of the controller; expected a shorter "
+                  "time, or a controller with a longer period");
   }
   *count = (int)whole;
   *rest = multiple ? 0 : T - whole * period;
@@ -167,8 +169,9 @@ static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e
   if (!split_delay(b, formula, time, sampler_at(b, sampler)->period, &count, &rest)) return false;
   if (rest > 0) {
     return refuse(b, formula,
-                  "the time is no multiple of the controller's period; what is delayed "
-                  "by another time must be a sampled value itself");
+                  "the time is no multiple of the controller's period; expected a multiple, or a "
+                  "sampled value "
+                  "as the delayed quantity");
   }
   *e = x;
   if (count == 0) return true;
@@ -195,9 +198,10 @@ bool cmb_build_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr x,
   if (b->updating >= 0 && formula == &b->model->sampled[b->updating].update) {
     return delay_in_update(b, x, time, e);
   }
-  return refuse(b, formula,
-                "what changes at any time cannot be delayed here; expected a sampled value "
-                "of a controller, or a formula in its 'update'");
+  return refuse(
+      b, formula,
+      "only sampled values can be delayed here; expected a sampled value of a controller, "
+      "or 'delay' in a formula of its 'update'");
 }
 
 /* ---- updates */

@@ -240,10 +240,10 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
     if (rule->action == CMB_EVENT_RECORD) continue;
     return cmb_fail_about(
         ctx, CMB_ERROR_ARGUMENT, cmb_about_thing(rule->gap ? "stop" : "event", rule->name),
-        "%s '%s' %s, which exported steps cannot do; expected a model whose events are "
-        "only recorded",
+        "%s '%s' %s, which exported code cannot do; expected a model whose events are only "
+        "recorded",
         rule->gap ? "stop" : "event", rule->name,
-        rule->action == CMB_EVENT_STOP ? "ends the run" : "resets velocities");
+        rule->action == CMB_EVENT_STOP ? "ends the run" : "changes velocities or states");
   }
   return CMB_OK;
 }
@@ -265,7 +265,10 @@ cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_ru
   }
   if (!cmb_system_equations(system)->code) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                    "'%s' is written in C and has no expressions; expected a model file",
+                    system->model
+                        ? "the system of '%s' has no expressions, from which code is made; "
+                          "expected the option 'expressions' when the system is made"
+                        : "'%s' is written in C and has no expressions; expected a model file",
                     cmb_system_equations(system)->name);
   }
   CMB_TRY(refuse_actions(ctx, cmb_system_equations(system)));

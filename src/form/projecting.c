@@ -25,21 +25,32 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Checks whether the projecting descriptor form (Simeon 1996) covers the equations: velocities must be the rates of the
- * coordinates, and the mass matrix must be given by its entries. Returns CMB_ERROR_ARGUMENT with a message if not. */
+/* Returns what the projecting form needs and the equations do not have, for messages; NULL if it covers them. */
+static const char *what_is_missing(const cmb_equations *eq)
+{
+  if (eq->mass_factors)
+    return "the entries of the mass matrix, which are not computed for such a long chain of bodies";
+  if (eq->normalize) {
+    return "velocities that are the derivatives of the coordinates; this model has Euler "
+           "parameters";
+  }
+  if (eq->nz > 0) {
+    return "velocities that are the derivatives of the coordinates; this model has first-order "
+           "states";
+  }
+  const bool same = !eq->rates && eq->nq == eq->nv;
+  return same ? NULL : "velocities that are the derivatives of the coordinates";
+}
+
+/* Returns CMB_ERROR_ARGUMENT with a message for equations that the projecting form does not cover: velocities must be the rates of the
+ * coordinates, and the mass matrix must be available by its entries. */
 static cmb_status check_covered(const cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
-  if (eq->rates || eq->normalize || eq->nq != eq->nv || eq->mass_factors) {
-    return cmb_fail_about(
-        ev->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "form"),
-        "%s: form=projecting needs %s", eq->name,
-        eq->mass_factors
-            ? "a mass matrix that is formed, which it is not for a chain of this length"
-            : "velocities that are the rates of the coordinates: no Euler parameters, ways along "
-              "paths or states of first order");
-  }
-  return CMB_OK;
+  const char *missing = what_is_missing(eq);
+  if (!missing) return CMB_OK;
+  return cmb_fail_about(ev->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "form"),
+                        "%s: option form=projecting needs %s", eq->name, missing);
 }
 
 cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projecting **out)

@@ -102,14 +102,12 @@ void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a)
   cmb_switcher *s = in->switcher;
   int active = s->active;
   cmb_archive_ints(a, "switcher", 1, &active);
+  const bool known = active == EXPLICIT || active == IMPLICIT;
+  if (!known) cmb_archive_refuse(a, "the number of the active method is out of range");
   cmb_archive_small_count(a, "switcher-steps", &s->steps);
   cmb_archive_ints(a, "switcher-looks", 1, &s->enough);
   cmb_archive_bools(a, "switcher-due", 1, &s->due);
-  if (active == EXPLICIT || active == IMPLICIT) {
-    activate(in, active);
-  } else {
-    cmb_archive_refuse(a, "there is no such method");
-  }
+  if (known) activate(in, active);
 }
 
 void cmb_switcher_destroy(cmb_integrator *in)

@@ -208,7 +208,7 @@ static void visit(cmb_integrator *in, cmb_archive *a)
   for (int k = 0; k < m->grip_count; k++) {
     const double grip = in->ev->grip[m->grip[k]];
     const bool slips = fabs(grip) == 1, holds = grip > 1.5 && grip < 4.5;
-    if (!slips && !holds) cmb_archive_refuse(a, "the mode of a friction is out of range");
+    if (!slips && !holds) cmb_archive_refuse(a, "the mode of friction that sticks is out of range");
   }
 }
 

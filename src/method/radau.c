@@ -883,7 +883,7 @@ static void visit(cmb_integrator *in, cmb_archive *a)
   int number = (int)(m->order - orders);
   cmb_archive_ints(a, "radau-order", 1, &number);
   if (number < m->least - orders || number > m->most - orders) {
-    cmb_archive_refuse(a, "there is no such order");
+    cmb_archive_refuse(a, "the order is not one that the options of the method permit");
   } else if (orders + number != m->order) {
     set_order(in, m, orders + number);
   }

@@ -101,8 +101,9 @@ cmb_status cmb_runaway_fail(cmb_integrator *in)
   return cmb_fail_about(
       in->ctx, CMB_ERROR_DIVERGED,
       cmb_about_time(in->t, "velocity", in->ev->eq->v_names[w->fastest]),
-      "the motion has run away at t = %.9g: %s = %.3g is growing without end, and has "
-      "doubled %d times since t = %.6g; does a force or damper act the wrong way, does a drive "
+      "the motion has run away at t = %.9g: the largest velocity, now %s = %.3g, is growing "
+      "without end, and has doubled %d times since t = %.6g; does a force or damper act the wrong "
+      "way, does a drive "
       "leave what the mechanism can reach%s?",
       in->t, in->ev->eq->v_names[w->fastest], v[w->fastest], w->level - 1, w->t[0],
       in->fixed_step ? ", or is the step too large for the method" : "");

@@ -197,8 +197,10 @@ static cmb_status read_motion(cmb_reader *r, const cmb_scope *s, const cmb_node 
   const cmb_node *coordinate = cmb_node_find(entry, "coordinate");
   const cmb_node *formula = cmb_node_find(entry, "formula");
   if (!coordinate == !formula) {
-    return cmb_reader_fail(r, entry->place,
-                           "expected either 'coordinate' or 'formula', and 'value'");
+    return cmb_reader_fail(
+        r, entry->place,
+        coordinate ? "'coordinate' and 'formula' are both given; expected one of them"
+                   : "neither 'coordinate' nor 'formula' is given; expected one of them");
   }
   CMB_TRY(begin(r, s, entry, &loop));
   loop->type = CMB_LOOP_FORMULA;

@@ -147,13 +147,14 @@ static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_incl
   set_subject(r, s, include);
   const char *near = cmb_nearest_name(value->key, names, count, sizeof *names);
   if (!near) {
-    return cmb_reader_fail(r, value->key_place,
-                           "the file has no parameter '%s'; expected one of its own", shown);
+    return cmb_reader_fail(
+        r, value->key_place,
+        "the included file has no parameter '%s'; expected one of its parameters", shown);
   }
   const cmb_place there = find_settable_parameter(r, s, near)->entry->key_place;
   return cmb_reader_fail(r, value->key_place,
-                         "the file has no parameter '%s': did you mean '%s' (%s)?", shown, near,
-                         cmb_where(there, where));
+                         "the included file has no parameter '%s': did you mean '%s' (%s)?", shown,
+                         near, cmb_where(there, where));
 }
 
 cmb_status cmb_check_overrides(cmb_reader *r)

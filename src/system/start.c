@@ -262,8 +262,9 @@ cmb_start_way cmb_start_way_of(const cmb_system *system)
 /* Fails with the message that the start value of the named coordinate or velocity is not finite. */
 static cmb_status refuse(cmb_context *ctx, const char *name)
 {
-  return cmb_fail_about(ctx, CMB_ERROR_NONFINITE, cmb_about_thing("coordinate or velocity", name),
-                        "with the values set the start value of '%s' is not finite", name);
+  return cmb_fail_about(
+      ctx, CMB_ERROR_NONFINITE, cmb_about_thing("coordinate or velocity", name),
+      "with these values of the live parameters the start value of '%s' is not finite", name);
 }
 
 static cmb_status check_finite(cmb_context *ctx, const cmb_equations *eq, const double *q,
