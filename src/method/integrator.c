@@ -839,9 +839,9 @@ const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in)
   return in->drift ? &in->drift->bound : NULL;
 }
 
-void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size)
+void cmb_integrator_meet_drift(cmb_integrator *in, double t, const double *q, double size)
 {
-  if (in->drift) cmb_drift_check(in->drift, in->ev, t, size);
+  if (in->drift) cmb_drift_check(in->drift, in->ev, t, q, size);
 }
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)
