@@ -430,7 +430,8 @@ static bool is_inside(const cmb_integrator *in)
 
 /* Decides after an accepted step whether the integration method changes before the next one (s->due). Changes to a method that can pass
  * singular positions when the state comes near a loss of rank of the constraint Jacobian, and back to the selected method when the state is
- * no longer near it, at least RELIEF_STEPS steps later. Does nothing with method=auto or without such a method. */
+ * no longer near it, at least RELIEF_STEPS steps later and with independent constraints. Does nothing with method=auto or without such a
+ * method. */
 static void check_rank(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;
@@ -438,7 +439,8 @@ static void check_rank(cmb_integrator *in)
   const bool inside = is_inside(in), enters = inside && !s->inside;
   const bool relieved = in->method->passes_singular;
   if (relieved && s->steps < RELIEF_STEPS) s->steps++;
-  s->due = relieved ? in->passage.near_steps == 0 && s->steps == RELIEF_STEPS : enters;
+  const bool regular = in->passage.near_steps == 0 && in->ev->redundant == 0;
+  s->due = relieved ? regular && s->steps == RELIEF_STEPS : enters;
   s->inside = inside;
 }
 
@@ -604,11 +606,13 @@ static cmb_status change_method(cmb_integrator *in)
 }
 
 /* Switches to the explicit method after repeated failures of another one near a position where the constraints lose rank, which the
- * explicit method can pass. Does nothing elsewhere and with methods that have no other beside them. */
-static cmb_status switch_near_singularity(cmb_integrator *in)
+ * explicit method can pass, or while constraints in the equations are dependent. Does nothing elsewhere and with methods that have no other
+ * beside them. */
+static cmb_status switch_where_dependent(cmb_integrator *in)
 {
   const char *name;
-  if (!cmb_switcher_can_pass(in) || !cmb_passage_is_near(in, &name)) return CMB_OK;
+  if (!cmb_switcher_can_pass(in)) return CMB_OK;
+  if (in->ev->redundant == 0 && !cmb_passage_is_near(in, &name)) return CMB_OK;
   in->h = in->h_taken > 0 ? in->h_taken : in->h;
   in->switcher->due = true;
   in->rejections = 0;
@@ -636,7 +640,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   for (in->rejections = 0;; in->rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
     if (in->rejections == RESCUE_AFTER || is_hopeless(in, h)) {
-      CMB_TRY(switch_near_singularity(in));
+      CMB_TRY(switch_where_dependent(in));
       h = step_to_try(in, t_limit);
     }
     if (is_hopeless(in, h)) return give_up(in, trouble, h);
