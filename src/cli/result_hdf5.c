@@ -291,7 +291,8 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* suppresses error messages of the library */
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) {
-    return (struct cli_result_fault){"it does not exist, is being written, or is no HDF5 file", 0};
+    return (struct cli_result_fault){.words =
+                                         "it does not exist, is being written, or is no HDF5 file"};
   }
   hsize_t size = 0;
   if (H5Fget_filesize(file, &size) >= 0) v.most = MOST_COMPRESSION * (double)size / sizeof(double);
@@ -300,7 +301,7 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
   if (!v.words && !read_facts(file, r)) v.words = cli_result_no_memory;
   H5Fclose(file);
   free(v.positions);
-  return (struct cli_result_fault){v.words, 0};
+  return (struct cli_result_fault){.words = v.words};
 }
 
 #else
@@ -308,7 +309,8 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
 struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *path)
 {
   (void)r, (void)path;
-  return (struct cli_result_fault){"this camber was built without HDF5 (Debian: libhdf5-dev)", 0};
+  return (struct cli_result_fault){.words =
+                                       "this camber was built without HDF5 (Debian: libhdf5-dev)"};
 }
 
 #endif

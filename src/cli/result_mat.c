@@ -231,12 +231,12 @@ struct cli_result_fault cli_result_parse_mat(struct cli_result *r, const char *b
   bool there;
   const char *error = find_matrix(bytes, length, "t", &t, &there);
   if (!error && (!there || t.columns != 1)) error = "it has no column t";
-  if (error) return (struct cli_result_fault){error, 0};
+  if (error) return (struct cli_result_fault){.words = error};
   r->rows = (long)t.rows;
   error = add_columns(r, &t, NULL, NULL);
   for (size_t g = 0; !error && g < sizeof groups / sizeof groups[0]; g++) {
     error = read_group(r, bytes, length, groups[g]);
   }
   if (!error && !read_facts(r, bytes, length)) error = cli_result_no_memory;
-  return (struct cli_result_fault){error, 0};
+  return (struct cli_result_fault){.words = error};
 }

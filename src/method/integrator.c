@@ -428,8 +428,8 @@ static bool is_inside(const cmb_integrator *in)
 }
 
 /* Schedules a change of the integration method (s->due) after an accepted step: to one that can pass singular positions if the constraints are
- * near a loss of rank, and back to the selected method when they no longer are, at least RELIEF_STEPS steps later. Does nothing for method=auto
- * or if there is no other method. */
+ * near a loss of rank, and back to the selected method when they no longer are and are independent, at least RELIEF_STEPS steps later. Does
+ * nothing for method=auto or if there is no other method. */
 static void check_rank(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;
@@ -437,7 +437,8 @@ static void check_rank(cmb_integrator *in)
   const bool inside = is_inside(in), enters = inside && !s->inside;
   const bool relieved = in->method->passes_singular;
   if (relieved && s->steps < RELIEF_STEPS) s->steps++;
-  s->due = relieved ? in->passage.near_steps == 0 && s->steps == RELIEF_STEPS : enters;
+  const bool regular = in->passage.near_steps == 0 && in->ev->redundant == 0;
+  s->due = relieved ? regular && s->steps == RELIEF_STEPS : enters;
   s->inside = inside;
 }
 
@@ -602,11 +603,12 @@ static cmb_status change_method(cmb_integrator *in)
 }
 
 /* Changes to the explicit method that can pass a loss of rank of the constraints, after repeated failures of another method near such a
- * position. Does nothing elsewhere, or if the integrator has no second method. */
-static cmb_status switch_near_singularity(cmb_integrator *in)
+ * position or while constraints in the equations are dependent. Does nothing elsewhere, or if the integrator has no second method. */
+static cmb_status switch_where_dependent(cmb_integrator *in)
 {
   const char *name;
-  if (!cmb_switcher_can_pass(in) || !cmb_passage_is_near(in, &name)) return CMB_OK;
+  if (!cmb_switcher_can_pass(in)) return CMB_OK;
+  if (in->ev->redundant == 0 && !cmb_passage_is_near(in, &name)) return CMB_OK;
   in->h = in->h_taken > 0 ? in->h_taken : in->h;
   in->switcher->due = true;
   in->rejections = 0;
@@ -634,7 +636,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   for (in->rejections = 0;; in->rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
     if (in->rejections == RESCUE_AFTER || is_hopeless(in, h)) {
-      CMB_TRY(switch_near_singularity(in));
+      CMB_TRY(switch_where_dependent(in));
       h = step_to_try(in, t_limit);
     }
     if (is_hopeless(in, h)) return give_up(in, trouble, h);
@@ -838,9 +840,9 @@ const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in)
   return in->drift ? &in->drift->bound : NULL;
 }
 
-void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size)
+void cmb_integrator_meet_drift(cmb_integrator *in, double t, const double *q, double size)
 {
-  if (in->drift) cmb_drift_check(in->drift, in->ev, t, size);
+  if (in->drift) cmb_drift_check(in->drift, in->ev, t, q, size);
 }
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)

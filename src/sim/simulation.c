@@ -336,7 +336,7 @@ static cmb_status note_residuals(cmb_simulation *sim)
   r->velocity = velocity;
   if (position > r->worst_position) r->worst_position = position;
   if (velocity > r->worst_velocity) r->worst_velocity = velocity;
-  cmb_integrator_meet_drift(sim->in, r->t, position);
+  cmb_integrator_meet_drift(sim->in, r->t, sim->q, position);
   return CMB_OK;
 }
 

@@ -18,6 +18,7 @@
 #include "model/tir.h"
 #include "model/tyre.h"
 #include "system/quasistatic.h"
+#include "system/rank.h"
 
 #include <camber/system.h>
 #include <math.h>
@@ -418,6 +419,29 @@ __attribute__((format(printf, 3, 0))) static int find_named(const char *const *n
   return cmb_find_name(name, names, count, sizeof *names);
 }
 
+/* Computes the values `design` (count) of the prescribed quantities of a sweep at the start of a system that has these quantities as outputs.
+ * Sets k->freedoms to its number of degrees of freedom. */
+static cmb_status evaluate_design(cmb_suspension *k, const cmb_system *system, cmb_evaluator *ev,
+                                  int count, double *design)
+{
+  const cmb_equations *eq = &system->eq;
+  const double t = system->t_start;
+  double *out = cmb_arena_doubles(k->arena, eq->no + eq->nh);
+  double *lambda = cmb_arena_doubles(k->arena, eq->ng);
+  cmb_mode_search modes;
+  cmb_rank rank;
+  bool changed;
+  cmb_mode_search_create(&modes, k->arena, eq);
+  if (cmb_arena_failed(k->arena)) return cmb_fail_memory(k->ctx);
+  CMB_TRY(cmb_guess_modes(ev, &modes, t, system->q, system->v, &changed));
+  CMB_TRY(cmb_outputs(ev, t, system->q, system->v, ev->zero, lambda, out));
+  CMB_TRY(cmb_rank_examine(ev, k->arena, t, system->q, &rank));
+  k->freedoms = eq->nv - eq->nz - rank.around;
+  for (int i = 0; i < count; i++)
+    design[i] = out[find_named(eq->output_names, eq->no, "kinematics_drive%d", i, 0)];
+  return CMB_OK;
+}
+
 /* Computes the values `design` (count) of the prescribed quantities of a sweep at the start, from a model that has these quantities as outputs.
  * Sets k->freedoms to the number of degrees of freedom of that model. */
 static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int count,
@@ -428,17 +452,8 @@ static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int
   cmb_system *system = NULL;
   cmb_evaluator *ev = NULL;
   CMB_TRY(cmb_model_system(k->ctx, model, &options, &system));
-  const cmb_equations *eq = &system->eq;
-  double *out = cmb_arena_doubles(k->arena, eq->no + eq->nh);
-  double *lambda = cmb_arena_doubles(k->arena, eq->ng);
-  cmb_status status = cmb_arena_failed(k->arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
-  k->freedoms = eq->nv - eq->nz - eq->ng;
-  if (status == CMB_OK) status = cmb_evaluator_create(k->ctx, eq, &ev);
-  if (status == CMB_OK) {
-    status = cmb_outputs(ev, system->t_start, system->q, system->v, ev->zero, lambda, out);
-  }
-  for (int i = 0; i < count && status == CMB_OK; i++)
-    design[i] = out[find_named(eq->output_names, eq->no, "kinematics_drive%d", i, 0)];
+  cmb_status status = cmb_evaluator_create(k->ctx, &system->eq, &ev);
+  if (status == CMB_OK) status = evaluate_design(k, system, ev, count, design);
   cmb_evaluator_destroy(ev);
   cmb_system_destroy(system);
   if (status <= 0) return status;
@@ -479,8 +494,10 @@ static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_susp
   if (status == CMB_OK) status = find_design(k, path, o, plain, design);
   if (status == CMB_OK && o->drive_count > k->freedoms) {
     status = cmb_fail(k->ctx, CMB_ERROR_INPUT,
-                      "there are %d drives, and the mechanism has %d degree%s of freedom",
-                      o->drive_count, k->freedoms, k->freedoms == 1 ? "" : "s");
+                      "%d drive%s given, but the mechanism has %d degree%s of freedom; expected no "
+                      "more drives than degrees of freedom",
+                      o->drive_count, o->drive_count == 1 ? "" : "s", k->freedoms,
+                      k->freedoms == 1 ? "" : "s");
   }
   if (status == CMB_OK) {
     append_additions(&t, o, plain, design);
