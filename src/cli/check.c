@@ -158,8 +158,8 @@ static cmb_status find_pattern(cmb_context *ctx, const struct cli_arguments *a,
   return cli_given(a, "plot") ? cli_pattern_draw(ctx, &c->pattern, a->plot) : CMB_OK;
 }
 
-/* Computes consistent initial values, counts the constraints, finds their rank, and prints the results as text or JSON. If there are no
- * consistent values, the counts are those at the given values. Returns CLI_DONE or, after an error message, another exit code. */
+/* Computes consistent initial values, counts the constraints and finds their rank, and prints the results as text or JSON. If there are no
+ * consistent initial values, the results are those for the given values. Returns CLI_DONE or, after an error message, another exit code. */
 static int check_system(cmb_context *ctx, const struct cli_arguments *a, const cmb_system *system,
                         struct check *c)
 {

@@ -40,7 +40,7 @@ static const char *copy_in_one_line(char *to, size_t room, const char *text)
   return to;
 }
 
-/* Stores the error e, with copies of the strings that the JSON output of --json contains. */
+/* Stores the error e, with copies of its strings, for the JSON output of --json. */
 static void store_error(const cmb_error *e)
 {
   last_messages.error = *e;

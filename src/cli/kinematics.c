@@ -282,8 +282,9 @@ static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli
 
 /* ---- the command */
 
-/* Checks the drives, loads and wheels on the command line, and sets *points to the number of points of the sweep: all ranges need the same
- * number, there must be a drive or load, and wheels need their radius. Returns CLI_DONE or, after an error message, another exit code. */
+/* Checks the drives, loads and wheels on the command line, and sets *points to the number of points of the sweep. All ranges must have the same
+ * number of points, there must be a drive or a load, and each wheel needs a radius. Returns CLI_DONE or, after an error message, another exit
+ * code. */
 static int count_points(const struct cli_arguments *a, int *points)
 {
   *points = 1;

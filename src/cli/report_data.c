@@ -170,7 +170,7 @@ static void put_floats_from(struct cli_json *j, const struct table *t, const dou
   put_floats(j, "data", t->plot.points, t->work);
 }
 
-/* Writes the values of a column of a report in double precision as base64. `y` points to the first value; t->time is overwritten. */
+/* Writes the values of a column of a report in double precision as base64. `y` points to the first value; the array t->time is used as a buffer. */
 static void put_doubles_of(struct cli_json *j, const struct table *t, const double *y)
 {
   for (long k = 0; k < t->plot.points; k++) t->time[k] = y[k * t->plot.stride];

@@ -162,8 +162,8 @@ static void set_probes(struct lines *l, double low, double high)
   for (int i = 0; i < PROBES; i++) l->other[i] = low + (high - low) * i / (PROBES - 1);
 }
 
-/* Computes the bounding box, with the corners low[3] and high[3], of the paths of all points of bodies that can touch ground surface number
- * `surface`, over the whole animation. */
+/* Computes the bounding box of all positions, over the whole animation, of the points of bodies that can touch ground surface number `surface`;
+ * its corners are low[3] and high[3]. */
 static void bounding_box(const struct ground *g, int surface, double low[3], double high[3])
 {
   cmb_surface s;

@@ -64,8 +64,8 @@ static bool next_setting(const char **rest, struct setting *s)
   return false;
 }
 
-/* Returns the value to which the options of a run set the parameter that `wanted` names; NaN if they do not set it. If it is set
- * repeatedly, the last value is valid. */
+/* Returns the value to which the options of a run set the parameter that `wanted` names; NaN if they do not set it. If it is set repeatedly,
+ * the last value counts. */
 static double value_in(const struct cli_result *r, const struct setting *wanted)
 {
   const char *rest = text_of(r, CLI_TEXT_arguments);

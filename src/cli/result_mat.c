@@ -180,9 +180,9 @@ static void read_summary(struct cli_result *r, const char *bytes, size_t length)
   }
 }
 
-/* Reads the events of a run from the matrices events_t, events_direction, events_names and events_kinds of a MAT file. Without a fitting
- * events_kinds the events have the kind CMB_KIND_SWITCH; without any of the others, or if their sizes differ, no events are read. Returns
- * false if memory runs out. */
+/* Reads the events of a run from the matrices events_t, events_direction, events_names and events_kinds of a MAT file. If events_kinds is
+ * missing or its size differs, all events have the kind CMB_KIND_SWITCH; if another one is missing or its size differs, no events are read.
+ * Returns false if memory runs out. */
 static bool read_events(struct cli_result *r, const char *bytes, size_t length)
 {
   struct matrix t, direction, names, kinds;

@@ -222,8 +222,8 @@ static int check_option(cmb_context *ctx, const struct cli_arguments *a, const c
   return cli_complain_at(&at, lead, "%s", cmb_error_of(ctx)->text);
 }
 
-/* Checks an entry in the section `simulate` of the model file if it names an integration method or an option of one. Returns CLI_DONE, or
- * CLI_BAD_INPUT after an error message if this does not exist. */
+/* Checks an entry in the section `simulate` of the model file that names an integration method or an option of one. Returns CLI_DONE, or
+ * CLI_BAD_INPUT after an error message if there is no such method or option. */
 static int check_default(cmb_context *ctx, const struct cli_arguments *a,
                          const cmb_model_default *d)
 {

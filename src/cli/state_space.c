@@ -424,8 +424,8 @@ static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
   return status;
 }
 
-/* Draws the responses over time of the model's outputs to a unit step of each input, by the state-space model, to the SVG file `path`. Its
- * duration is five times the slowest time constant of the linearisation l. */
+/* Draws the responses over time of the model's outputs to a unit step of each input, computed from the state-space model, to the SVG file
+ * `path`. The time axis is as long as five times the slowest time constant of the linearisation l. */
 static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
                              const cmb_linearization *l, const char *path)
 {

@@ -67,8 +67,8 @@ static cmb_status compute_motion_for_search(void *user, double at, struct cli_mo
   return compute_motion(user, at, x);
 }
 
-/* Writes one steady motion of the table of --vary as a JSON object: the value of the varied quantity, the eigenvalues (of a conjugate pair the
- * one with im > 0), the number of further ones that count as 0 (neutral; pairs count twice), and the limit that was used for this. */
+/* Writes one steady motion of the table of --vary as a JSON object: the value of the varied quantity; the eigenvalues, of a conjugate pair the
+ * one with im > 0; the number of eigenvalues that count as 0, where a pair counts twice; and the limit below which they do. */
 static void json_row(struct cli_json *j, const struct cli_motion *x)
 {
   cli_json_open(j, NULL, '{');

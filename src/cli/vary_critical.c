@@ -39,9 +39,9 @@ static bool is_unstable(const struct cli_motion *row)
   return largest_real_part(row, row->neutral) > 0;
 }
 
-/* Computes the steady motion at the value `at` of the quantity of --vary and the summary *x of its eigenvalues. x->re is the largest real part
- * without the first `excluded` eigenvalues (neutral ones, which count as 0, then by absolute value). The linearisation is freed; x->l becomes
- * NULL. */
+/* Computes the steady motion at the value `at` of the quantity of --vary and summarises its eigenvalues in *x. x->re is the largest real part
+ * of all eigenvalues but the first `excluded` ones, in an order that begins with neutral eigenvalues (0 up to rounding) and continues by
+ * absolute value. The linearisation is freed; x->l becomes NULL. */
 static cmb_status compute_motion(struct cli_critical *s, double at, int excluded,
                                  struct cli_motion *x)
 {
@@ -119,9 +119,9 @@ struct side {
   bool others_grow; /* whether at the nearest sample another eigenvalue has a positive real part */
 };
 
-/* Samples the real eigenvalue of smallest absolute value on one side of x, near which it cannot be distinguished from 0: computes motions at
- * growing distances from x towards the motion `end` and beyond, and stores up to A_SIDE of their values and real parts in *side. Ends early
- * where no motion exists beyond `end`. */
+/* Samples the real eigenvalue of smallest absolute value at values of the quantity of --vary at growing distances from x, on the side of the
+ * motion `end` and beyond it. Very near to x, this eigenvalue cannot be distinguished from 0. Stores up to A_SIDE of the values and real parts
+ * in *side. Ends early where no motion exists. */
 static cmb_status sample_side(struct cli_critical *s, double x, const struct cli_motion *end,
                               struct side *side)
 {
@@ -177,9 +177,9 @@ static bool are_consistent(const struct cli_critical *s, int sides, const struct
   return fabs(*x - interpolate(sides, side, count - 1)) <= CLI_CLOSE * scale_of(s);
 }
 
-/* Finds the value *crossing near x, between the steady motions a and b, at which the slowest eigenvalue is 0, by interpolation from both sides,
- * since close to 0 it is lost in rounding errors. *crossing is NaN if this fails, or if another eigenvalue makes the motion unstable on a side;
- * *doubtful then says whether to warn. */
+/* Finds the value *crossing of the quantity of --vary near x at which the slowest eigenvalue is 0, between the steady motions a and b.
+ * Interpolates values from both sides at some distance, since near 0 the eigenvalue is lost in rounding errors. *crossing becomes NaN if this
+ * fails, or if another eigenvalue makes the motion unstable; *doubtful then says whether to warn. */
 static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_motion *a,
                                       const struct cli_motion *b, double x, double *crossing,
                                       bool *doubtful)
@@ -286,9 +286,9 @@ static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
 static cmb_status find_crossings(struct cli_critical *s, const struct cli_motion *a,
                                  const struct cli_motion *b, int divisions);
 
-/* Searches for critical values in the two halves of an interval, in place of those found in the whole. If the interval has been bisected
- * MOST_DIVISIONS times, or if the motions at its ends and middle differ in the number of neutral eigenvalues, *done becomes false, and the list
- * is unchanged. */
+/* Searches for critical values of the quantity of --vary (where a motion becomes unstable) in the two halves of an interval; the result
+ * replaces that for the whole. *done becomes false, and the list stays unchanged, if the interval has been bisected MOST_DIVISIONS times or the
+ * motions at its ends and middle differ in the number of neutral eigenvalues. */
 static cmb_status bisect(struct cli_critical *s, const struct interval *i, int divisions,
                          bool *done)
 {

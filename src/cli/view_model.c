@@ -83,7 +83,8 @@ static void open_system(cmb_context *ctx, const struct cli_arguments *a, struct 
 }
 
 /* Computes the consistent initial state m->start in which a run would begin. If that fails, e.g. because a loop cannot be closed, m->start
- * stays NULL, the error message is printed and stored, and the page shows the given positions. Does nothing without a system. */
+ * stays NULL, the error message is printed and stored, and the HTML page shows the given positions. Does nothing if the model has no equations
+ * of motion (m->system). */
 static void find_start(cmb_context *ctx, struct model_page *m)
 {
   const cmb_run_options options = cmb_run_defaults();
@@ -297,9 +298,9 @@ static void print_text(const struct model_page *m, const char *page)
 
 /* ---- the command */
 
-/* Computes the content of a model's HTML page and writes it to the file `path`; `viewer` is the open JavaScript file to be included. Returns
- * m->code, which is not CLI_DONE if, for example, the mechanism cannot be assembled; another exit code after an error message if the page is
- * not written. */
+/* Makes the HTML page of a model and writes it to the file `path`; `viewer` is the open JavaScript file to be included. If the page is written,
+ * returns m->code, which tells whether, for example, the mechanism could be assembled (CLI_DONE: no error); otherwise prints an error message
+ * and returns another exit code. */
 static int save(cmb_context *ctx, struct model_page *m, FILE *viewer, const char *path)
 {
   const struct cli_page page = {

@@ -72,7 +72,7 @@ static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *
 }
 
 /* Computes the animation of a mode over one period, out->frames, at phases + 1 instants. The amplitude is halved until all loops can be closed.
- * There are no instants if no body moves, or if MOST_TRIES amplitudes fail. */
+ * Makes no frames if no body moves, or if MOST_TRIES amplitudes fail. */
 static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, int phases,
                             struct cli_mode *out)
 {
@@ -168,8 +168,8 @@ void cli_modes_release(struct cli_modes *modes)
 
 /* ---- the page */
 
-/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate or state that changes most, its unit if it is a
- * coordinate, and the poses of the bodies over a period if a coordinate moves. */
+/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate or state that moves most, with its unit for a coordinate, and
+ * the poses of the bodies over one period if a coordinate moves. */
 static cmb_status put_mode(struct cli_json *j, const struct cli_view_place *p,
                            const struct cli_mode *mode)
 {

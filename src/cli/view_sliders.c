@@ -56,9 +56,9 @@ static void append_position(const struct slider_work *w, struct side *s, double 
   memcpy(row + 1, w->q, (size_t)nq * sizeof *row);
 }
 
-/* Moves the mechanism from the value s->value of a slider control to *value, and stores the position in w->q. If loops cannot be closed so far,
- * *value becomes the last value possible (unless it is a time). *arrived says whether the position is valid: constraints satisfied, no stop or
- * contact reached. s->end tells why the range ends, if it does. */
+/* Moves the mechanism from the value s->value of a slider control to *value and stores the position in w->q. If the loops cannot be closed
+ * there, *value becomes the last value at which they can be (unless it is a time), and s->end the reason. *arrived becomes whether the position
+ * is valid: constraints satisfied, no stop or contact reached. */
 static cmb_status step(const struct slider_work *w, struct side *s, double *value, bool *arrived)
 {
   double reached;
@@ -251,7 +251,7 @@ static cmb_status fill_time(struct slider_work *w, int on_a_side, struct cli_sli
 
 /* ---- all sliders */
 
-/* Returns how many numbers each position of a slider control takes in the HTML page: the poses of the bodies, the outputs and the control's
+/* Returns how many numbers the HTML page stores for each position of a slider control: the poses of the bodies, the outputs and the control's
  * value. */
 static int numbers_of(const struct cli_view_place *p, const struct cli_sliders *s)
 {
@@ -323,8 +323,8 @@ void cli_sliders_release(struct cli_sliders *s)
 
 /* ---- the page */
 
-/* Writes why the range of a slider control ends on one side (0: lower, 1: upper) as a JSON object under `key`: at the planned limit, where
- * loops cannot be closed, or at a stop or contact, with its name. */
+/* Writes why the range of a slider control ends on one side (0: lower, 1: upper) as a JSON object under `key`: the end of the range that was
+ * asked for, a position beyond which loops cannot be closed, or a stop or contact, with its name. */
 static void put_end(struct cli_json *j, const char *key, const struct cli_slider *s, int side)
 {
   static const char *const words[] = {

@@ -18,8 +18,8 @@ static const double LARGEST = 1e9; /* in m or rad: larger coordinates cannot be 
 
 /* ---- reading the model */
 
-/* Appends a copy of a word, text[length], to v->words, the command line with which the model of a result file is read. Returns false if memory
- * runs out. */
+/* Appends a copy of a word, text[length], to v->words. These are the words of the command line of a run that is stored in a result file, by
+ * which its model is read again. Returns false if memory runs out. */
 static bool add_word(struct cli_viewed *v, const char *text, size_t length)
 {
   char **grown = realloc(v->words, ((size_t)v->word_count + 1) * sizeof *grown);
@@ -251,7 +251,7 @@ static int keep_frames(struct cli_viewed *v, int nq, double *q)
   return CLI_DONE;
 }
 
-/* Checks that the coordinates at all stored instants give rotation matrices whose rows have length 1 (error of the square at most 1e-3), which
+/* Checks that the coordinates at all stored instants give rotation matrices whose rows have length 1 (squared length within 1e-3 of 1), which
  * Euler parameters in a file may violate. at[bodies] is a working array for poses. Returns CLI_DONE or, after an error message, another exit
  * code. */
 static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *poses,

@@ -92,8 +92,8 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
   return b;
 }
 
-/* Evaluates the constraint Jacobian G and the velocity-dependent part γ (ng) of the acceleration constraints G a + γ = 0 at the
- * time t + e and the position q + e q̇, with unchanged velocities v (nv). The rates q̇ are read from ev->branch->q_dot. */
+/* Evaluates the constraint Jacobian G and the term γ (ng) of the acceleration constraints G a + γ = 0 at a state shifted by the short time e
+ * along the motion: time t + e, position q + e q̇, the same velocities v (nv). The rates q̇ are read from ev->branch->q_dot. */
 static cmb_status evaluate_shifted(cmb_evaluator *ev, double t, const double *q, const double *v,
                                    double e, double *G, double *gamma)
 {

@@ -11,7 +11,7 @@ static cmb_expr *expressions(cmb_arena *arena, int count)
   return cmb_arena_take(arena, (size_t)count, sizeof(cmb_expr));
 }
 
-/* Copies the expressions from[count] of the model's graph p->x->graph to the graph of `code`, and sets *to to an array of the
+/* Copies the expressions from[count], which belong to the model's graph, to the graph of the generated code, and sets *to to an array of the
  * copies, allocated from the arena. Does nothing if `from` is NULL. */
 static cmb_status copy_expressions(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code,
                                    int count, const cmb_expr *from, cmb_expr **to)

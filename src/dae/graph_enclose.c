@@ -93,9 +93,9 @@ static void enlarge_scratch(cmb_graph_data *d, int inputs)
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* Marks in d->switch_reads (nq + nv) the components of q and v that are inputs of a program, and those whose derivatives along the
- * motion are. `along` is the index of the input for the derivative of q[0], 0 if the program has no derivatives as inputs. `read`
- * is work space, one entry for each input. */
+/* Marks in d->switch_reads (nq + nv) which coordinates q and velocities v a program reads: directly, or through inputs for their derivatives
+ * along the motion. The input for the derivative of q[0] has the index `along`, 0 if the program has no such inputs. `read` is work space, one
+ * entry for each input. */
 static void add_reads(cmb_graph_data *d, const cmb_program *program, int along, bool *read)
 {
   const int q = d->layout.first[CMB_BLOCK_Q], v = d->layout.first[CMB_BLOCK_V];

@@ -120,7 +120,7 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
 
 /* ---- forms of the equations of motion */
 
-/* Computes the residual r = M a − f + Gᵀ λ (nv) of the equations of motion at a point, by one program. */
+/* Computes the residual r = M a − f + Gᵀ λ (nv) of the equations of motion at a point, by evaluating one compiled program. */
 static cmb_status residual(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, double *r)
 {
@@ -270,8 +270,8 @@ static const char *unsolved(const void *self, const cmb_point *at)
   return NULL;
 }
 
-/* Sets the functions in eq that serve to monitor the motion inside a time step: functions of time and of position that may vary
- * rapidly, with their bounds; bounds of switching functions; and bounds of forces. Functions that the model does not need stay
+/* Sets the functions in eq by which the simulation makes sure that it misses no event inside of a time step: functions of time and of position
+ * that may vary rapidly, with their bounds; bounds of switching functions; and bounds of forces. Functions that the model does not need stay
  * NULL. */
 static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
 {

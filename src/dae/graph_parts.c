@@ -211,9 +211,9 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   return status;
 }
 
-/* Replaces conditions (if, comparisons, ...) in a part by modes, variables that are constant between events, but only where the
- * motion or an event already has a mode for the same condition. Leaves the next sampled values, which follow the outputs,
- * unchanged: their conditions are decided at the instant of sampling. */
+/* Replaces conditions (if, comparisons, ...) in a part of the equations by modes, variables that are constant between events. Does so only for
+ * conditions that already have a mode in the equations of motion or in an event. Leaves the next sampled values unchanged, whose conditions are
+ * decided at the sampling instant. */
 static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
 {
   cmb_expr *e = p->part[part];
@@ -221,9 +221,9 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
   return cmb_modes_freeze_known(p->modes, p->x->graph, count, e, e);
 }
 
-/* Replaces the conditions (if, comparisons, ...) in the event conditions when[count] by modes, variables that are constant between
- * events. A condition that depends on velocities gets modes of its own: a velocity at which dry friction sticks has no definite
- * sign in the forces, but is 0 in the condition. */
+/* Replaces the conditions (if, comparisons, ...) in the event conditions when[count] by modes, variables that are constant between events. A
+ * condition that depends on velocities gets modes of its own, since a velocity at which dry friction sticks is 0 there, while the forces
+ * contain a sign for it. */
 static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
 {
   const cmb_expressions *x = p->x;
@@ -236,9 +236,8 @@ static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
   return CMB_OK;
 }
 
-/* Replaces the conditions (if, comparisons, ...) in the event conditions, resets and surfaces of all rules by modes, variables
- * that are constant between events. Gaps of unilateral contacts get modes separate from those of the motion, because they are
- * frozen while a contact is closed. */
+/* Replaces the conditions (if, comparisons, ...) in the formulas of all events and stops by modes, variables that are constant between events.
+ * Gaps of unilateral contacts get modes of their own, since these stay fixed while a contact is closed and those of the motion do not. */
 static cmb_status freeze_rules(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -300,8 +299,8 @@ static int count_parts(const cmb_graph_parts *p)
   return (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];
 }
 
-/* Returns the number of switching functions plus that of the expressions that determine whole-number modes, which are stored one
- * after the other. */
+/* Returns the number of switching functions plus the number of expressions that determine integer-valued modes, which are stored one after the
+ * other. */
 static int count_margins(const cmb_graph_parts *p)
 {
   return p->ns + p->count[CMB_PART_DECIDING];
@@ -381,9 +380,9 @@ static bool is_in(const cmb_pattern *pattern, int row, int column)
   return false;
 }
 
-/* Removes from the sparse matrix m, the derivative of the inertial forces with respect to wrt[columns], the entries that are 0 or
- * on whose variable the residual does not depend in this row: the formulas of the derivative contain terms that cancel in the
- * residual. The expressions of m are in the given part. */
+/* Removes entries from the sparse matrix m, the derivative of the inertial forces with respect to wrt[columns]: those that are 0, and those in
+ * a row of the residual that does not depend on the variable of the column, since the derivative's terms cancel there. The expressions of m
+ * belong to the given part. */
 static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part,
                                    int columns, const cmb_expr *wrt)
 {

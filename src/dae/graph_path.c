@@ -124,16 +124,16 @@ static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const 
   }
 }
 
-/* Returns whether node n, a table lookup or a derivative of one, is known to be continuously differentiable: the projection of a
- * point onto a line always is, any other table only as a function (not a derivative) and if it is not piecewise linear. */
+/* Returns whether node n, a table lookup or a derivative of one, is known to be continuously differentiable. The projection of a point onto a
+ * line always is. Any other table is if it is not piecewise linear and n is the table's function itself and not a derivative. */
 static bool is_smooth_table(const cmb_graph *g, const cmb_node *n)
 {
   const cmb_table *t = g->tables[n->data];
   return t->kind == CMB_TABLE_FOOT || (n->order == 0 && t->kind != CMB_TABLE_LINEAR);
 }
 
-/* Returns whether the operation of node n is known to have a continuous first derivative, provided that its arguments have one and
- * that interval arithmetic gives bounds of it. of[k] has the properties of node k. */
+/* Returns whether the operation of node n is known to have a continuous first derivative with bounds that interval arithmetic can compute,
+ * provided that its arguments have such derivatives. of[k] has the properties of node k. */
 static bool is_smooth(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {

@@ -136,9 +136,9 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds for each event rule on which switching functions, by their modes, its condition and its surface depend, and stores the
- * answers in conditions and surfaces (rule_count x ns). Marks in shown (ns) those on which any of the outputs, sampled values,
- * rates that depend on accelerations, inputs, implicit functions and the energy depend. */
+/* Finds the switching functions on whose modes (signs) the condition and the surface of each event or stop depend, and stores the answers in
+ * conditions and surfaces (rule_count x ns). Marks in shown (ns) those on which outputs or other results shown to the user depend, such as
+ * sampled values, inputs and the energy. */
 static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
                              bool *shown)
 {

@@ -103,9 +103,9 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Marks in `used` the functions of time to be monitored during a time step: the nonlinear ones, without constant shifts and
- * factors, that are one of result[results] or an argument of a node that depends on the state; and all that can have narrow bumps
- * (is_steep). of[k] tells how node k depends on time. */
+/* Marks in `used` the functions of time alone that are monitored during a time step, so that no short change of one is missed. These are
+ * nonlinear functions on which a node depends that also depends on the state, or that are one of result[results]; and all functions that can
+ * have narrow bumps (is_steep). of[k] tells how node k depends on time. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {

@@ -31,9 +31,9 @@ static double most(cmb_interval a)
 
 /* ---- creation */
 
-/* Lists in x->function the switching functions that become negative when sticking or a contact ends: the first function of each
- * group that sticking friction holds at 0 (x->slides groups), then those of the closed contacts (x->count in all). Leaves out
- * bilateral contacts (direction 0), whose functions also depend on forces on the other side of the surface. */
+/* Lists in x->function the switching functions whose change of sign ends sticking or contact: the first function of each of the x->slides
+ * groups of friction elements that stick together, then those of the closed contacts (x->count in all). Leaves out bilateral contacts
+ * (direction 0), since their functions also depend on forces on the other side. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -165,8 +165,9 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
   }
 }
 
-/* Computes at (t, q, v) the weights θ with which friction forces for slip in both directions are mixed so that friction sticks,
- * into x->sliding->theta, and makes the KKT factors there. mode (ns) has the modes of the other switching functions. */
+/* Computes the weights θ with which friction sticks at (t, q, v), into x->sliding->theta: the friction forces lie between those for slip in
+ * both directions such that the sliding velocities stay 0. Also computes the factors of the KKT matrix there. mode (ns) has the modes of the
+ * other switching functions. */
 static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const double *q,
                                const double *v)
 {
@@ -175,9 +176,9 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* Computes x->small (count), the negligible error of each function that ends sticking or contact. For friction that sticks: a
- * small part (SMALL) of the difference between the rates of its function for slip in both directions. For a closed contact: the
- * contact force that counts as 0. */
+/* Computes x->small (count), the error that is negligible in each function whose change of sign ends sticking or contact. For sticking friction
+ * it is a small part (SMALL) of the difference between the rates of its function for slip in both directions, for a closed contact the contact
+ * force that counts as 0. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -284,9 +285,9 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Computes the sensitivities of the functions that end sticking or contact (rates of held switching functions, contact forces) to
- * the right-hand side of the KKT system, with its current factors: rows of the inverse of [M Gᵀ; G 0] for contacts, combinations
- * of rows for rates. Stores them in x->row (count x nv) and x->row_g (count x ng). */
+/* Computes how the right-hand side of the KKT system affects the functions that end sticking or contact, with the present factors of the KKT
+ * matrix: for a contact force a row of the inverse of [M Gᵀ; G 0], for the rate of a switching function that friction holds at 0 a linear
+ * combination of such rows. Stores them in x->row (count x nv) and x->row_g (count x ng). */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -387,9 +388,9 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* ---- mixtures */
 
-/* Returns bounds of function j (the rate of a held switching function, or a contact force) for friction forces mixed with the
- * weights θ: `sum`, its bounds for given directions of slip, plus Σ_i θ_i change_i over all friction forces i except number
- * `without` (−1: over all). */
+/* Returns bounds of function j (the rate of a switching function that sticking friction holds at 0, or a contact force) for friction forces
+ * between those of slip in the two directions: `sum`, its bounds for one direction, plus Σ_i θ_i change_i over all friction forces i with
+ * weights θ_i in [0, 1], except number `without` (−1: none). */
 static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {
@@ -441,8 +442,8 @@ static void find_spread(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->theta of the weights θ with which friction forces are mixed over the box, limited to [0, 1], the range in
- * which friction sticks. */
+/* Computes bounds x->theta of the weights θ, with which the sticking friction force lies between the forces for slip in both directions, over a
+ * box of states. They are limited to [0, 1], the range in which friction sticks. */
 static void bound_theta(cmb_holding *x)
 {
   find_spread(x);

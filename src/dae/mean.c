@@ -46,9 +46,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes bounds of the forces f (nv) and of the constraint terms γ (ng) over a box. While velocities are held at 0, the forces
- * are the mean of those for slip in both directions, or those for one direction if x->only is set; γ does not depend on the
- * direction. */
+/* Computes bounds of the forces f (nv) and of the constraint terms γ (ng) over a box. For friction that sticks, the force is taken as the mean
+ * of those for slip in both directions or, if x->only is set, as that for one direction. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;

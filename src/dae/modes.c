@@ -128,9 +128,8 @@ static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_
   return CMB_OK;
 }
 
-/* Checks the values m->s of the switching functions at the end of a search for modes. Returns CMB_RETRY_NONFINITE if one is not
- * finite, or an error with a message if the argument of a whole-number mode is outside its interval, since the right number is
- * then beyond the range of an int. */
+/* Checks the values m->s of the switching functions at the end of a search for modes. Returns CMB_RETRY_NONFINITE if one is not finite, or an
+ * error with a message if the value of an integer-valued mode, such as floor(x), exceeds the range of an int. */
 static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
 {
   for (int i = 0; i < ev->eq->ns; i++) {
@@ -192,8 +191,8 @@ static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
   return NULL;
 }
 
-/* Turns a positive status of a search for modes at time t, after which a time step would be repeated with a smaller step size,
- * into an error with a message, for searches outside of a step. Returns other statuses unchanged. */
+/* Converts a positive status of a search for modes at time t to an error with a message, since outside of a time step there is no smaller step
+ * size to try. Returns other statuses unchanged. */
 static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status,
                                    double t)
 {

@@ -42,8 +42,8 @@ static const double LEAST_EXTENT = 1e-4;
 /* An extent below this part of the largest one is rounding alone: the constraint depends on no coordinate. */
 static const double UNMOVED = 1e-13;
 
-/* Returns the norm of an increment of q up to which it counts as rounding error: a few ε ‖q‖, since q has a relative rounding
- * error of ε/2 and the constraints g(q) are sums of a few terms. Coordinates are divided by their sizes. */
+/* Returns the norm of an increment of q up to which it counts as rounding error: a few ε ‖q‖, where each coordinate is divided by its typical
+ * size. q has a relative rounding error of ε/2, and the constraints g(q) are sums of a few terms. */
 static double rounding_of(const cmb_equations *eq, const double *q)
 {
   return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
@@ -322,8 +322,8 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
   return CMB_OK;
 }
 
-/* Finds a position that satisfies the constraints by at most `most` damped Newton iterations from q; if `nearest`, the position
- * nearest to q, at a linear rate of convergence. Adds the number of iterations to *iterations. Returns CMB_RETRY_NEWTON if they do
+/* Finds a position that satisfies the constraints by at most `most` damped Newton iterations from q. If `nearest` is set, it is the position
+ * nearest to q, but the iteration converges only linearly. Adds the number of iterations to *iterations. Returns CMB_RETRY_NEWTON if they do
  * not converge, or if dependent constraints remain violated. */
 static cmb_status iterate_position(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
                                    int *iterations)

@@ -26,8 +26,8 @@ static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
   return inner->surfaces(inner->self, at, x->u, x->ut, x->gamma, x->U);
 }
 
-/* Returns the number of stored entries of the gradient of a rule's surface, and writes the index of the first one in U to
- * *first. */
+/* Returns how many entries of the gradient of the surface of an event or stop are stored, and writes the index of the first one in the array of
+ * all gradients, U, to *first. */
 static int entries_of(const cmb_resting *x, int rule, int *first)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -85,8 +85,8 @@ static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at,
   return CMB_OK;
 }
 
-/* Merges the independent parts of the model that the matrix row row[nv] couples: all velocities with non-zero entries in the row,
- * and the other velocities of their parts, get the same part number in x->part. */
+/* Merges those sets of coupled velocities (parts of the model that move independently) that the matrix row row[nv] couples: all velocities with
+ * non-zero entries in the row, and the other velocities of their parts, get the same part number in x->part. */
 static void merge_parts(const cmb_resting *x, const double *row)
 {
   const int nv = x->layer.inner->nv;
@@ -101,9 +101,9 @@ static void merge_parts(const cmb_resting *x, const double *row)
   }
 }
 
-/* Divides the model into independent parts, which neither the mass matrix nor the constraints couple, and writes the number of
- * each velocity's part to x->part (nv). Rounding errors of forces stay inside a part. If the mass matrix is given by factors, all
- * velocities belong to one part. */
+/* Divides the velocities into independent parts of the model, which neither the mass matrix nor the constraints couple, so that rounding errors
+ * of the forces in one part do not count in another. Writes the number of each velocity's part to x->part (nv). If the mass matrix is given by
+ * factors, all velocities belong to one part. */
 static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -172,9 +172,9 @@ cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   return CMB_OK;
 }
 
-/* Computes for each switching function of a velocity (order 1) its derivative along the direction x->direction of velocities, into
- * the first ns numbers of change (2 ns): its rate with this direction as accelerations minus its rate `none` without
- * accelerations. The results for other functions are not used. */
+/* Computes the rates of change of the switching functions of velocities (order 1) along the direction x->direction (nv), into the first ns
+ * numbers of change (2 ns): the functions' rates with the accelerations x->direction minus their rates `none` with accelerations 0. The results
+ * for other functions are not used. */
 static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const double *none,
                                double *change)
 {
@@ -184,10 +184,9 @@ static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const 
   return CMB_OK;
 }
 
-/* Finds the switching functions of velocities that the constraints keep at 0, such as the sliding velocity of a body that cannot
- * move: they change along two arbitrary directions of velocity, but not along the projections of these onto the constraints.
- * Stores in x->held the sign of the change (0: not kept at 0) and in x->limit, unless frozen, a tolerance: the change by a
- * velocity `slow`. */
+/* Finds the switching functions of velocities that the constraints keep at 0, such as the sliding velocity of a body that cannot move. Such a
+ * function changes along two arbitrary directions of velocity, but not along these directions projected onto the constraints. Stores in x->held
+ * the sign of the change (0: not kept at 0) and in x->limit, unless frozen, a tolerance, the change by a velocity of the size `slow`. */
 static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
 {
   enum { DIRECTIONS = 2 };

@@ -27,8 +27,8 @@ static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
   }
 }
 
-/* Computes lower (ns), the modes of the inner equations, in which nothing sticks, from mode (ns): switching functions that
- * sticking friction holds at 0 get the modes of slip in direction −1, all others keep their modes. */
+/* Computes lower (ns) from mode (ns), the modes in which no friction sticks: switching functions that sticking friction holds at 0 get the mode
+ * of slip in direction −1, all others keep their modes. */
 static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
@@ -72,9 +72,9 @@ static bool has_no_effect(const cmb_sliding *x, int k)
   return fabs(jump) <= NEGLIGIBLE * (fabs(rate) + fabs(rate + jump));
 }
 
-/* Solves A θ = −x->rest for the weights x->theta with which friction forces for slip in both directions are mixed so that friction
- * sticks, that is, so that the rates of all held switching functions are 0. x->rest are their rates if all slip in direction −1. A
- * force without influence on its own rate gets θ = 1/2. Returns a positive status if A is singular. */
+/* Solves for the weights x->theta with which friction sticks: the friction forces lie between those for slip in both directions such that the
+ * rates of all held switching functions are 0. x->rest are these rates if all elements slip in direction −1. A force without influence on its
+ * own rate gets the weight 1/2. Returns a positive status if the equations are singular. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;

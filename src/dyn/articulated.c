@@ -188,8 +188,9 @@ void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *require
   }
 }
 
-/* Performs the step for one joint velocity in the articulated-body pass from the ground to the leaves: returns its acceleration (u − U·(dw,
- * dv))/D, where `inverse` is 1/D, and adds the motion along this velocity to the link's angular and linear acceleration *dw, *dv. */
+/* Performs the step for one joint velocity in the articulated-body pass from the ground to the leaves. Returns the joint's acceleration along
+ * component `direction` of the motion, (u − U·(dw, dv))/D with `inverse` = 1/D and the column *U of the inertia, and adds this acceleration to
+ * the link's angular and linear acceleration *dw, *dv. */
 static cmb_expr full_step(cmb_graph *g, const cmb_articulated_column *U, cmb_expr inverse,
                           int direction, cmb_expr u, cmb_vector *dw, cmb_vector *dv)
 {

@@ -26,8 +26,8 @@ static const double FARTHEST = 3;
 
 /* ---- origins */
 
-/* Returns how many components the vector d (global axes) has in the axes R0 (3 x 3, by columns) that are larger than rounding errors relative
- * to `scale`. */
+/* Returns the number of components of the vector d (global axes), resolved in the axes R0 (3 x 3, by columns), that exceed rounding errors
+ * relative to `scale`. */
 static int count_components(const cmb_number R0[9], const double d[3], double scale)
 {
   double R[9], x[3];
@@ -38,8 +38,8 @@ static int count_components(const cmb_number R0[9], const double d[3], double sc
   return count;
 }
 
-/* Returns the number of non-zero components of the offsets from the parent to link l and from l to its child, if the origin of l were moved to
- * the point `at`. Both are in global axes, for joint coordinates 0. */
+/* Returns how many components would be non-zero in two offsets if the origin of link l were moved to the point `at`: from the parent's origin
+ * to that of l, and from there to the origin of the child. All are in global axes, for joint coordinates 0. */
 static int count_offset_components(const cmb_tree *tree, const cmb_link *l, const cmb_link *child,
                                    const double at[3])
 {

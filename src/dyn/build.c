@@ -188,7 +188,8 @@ static int by_base(const void *x, const void *y)
 }
 
 /* Adds to the generalised forces f (nv) the applied forces between two links and, if with_lambda is set, the constraint forces between two
- * links. Forces with the same common base link are projected onto the velocities in one recursion. */
+ * links. A force acts on all links between its two bodies and the base link, where their paths to the ground meet; forces with the same base
+ * link are projected onto the joint velocities together. */
 static void add_forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
 {
   const size_t most = (size_t)count_link_forces(b, with_lambda) + 1;

@@ -126,7 +126,8 @@ static int kind_of(const cmb_build *b, cmb_expr e, double *value)
 }
 
 /* Stores in input[] those inputs of the expression graph that are marked in used[], and in t->kind what each one is (velocity, parameter,
- * other). Returns false if the expressions call C functions of the user, which may only be called with states of a simulation. */
+ * other). Returns false if the expressions call C functions of the user, since these must not be called with states other than those of a
+ * simulation. */
 static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
 {
   for (cmb_expr e = 0; e < b->g->size; e++) {
@@ -198,8 +199,8 @@ static bool drives(const struct trial *t, int k)
   return t->positive[k] >= ENOUGH;
 }
 
-/* Sets *yes to whether the expression e occurs in term number `action` of the applied forces: in the force, or in the rate of the distance or
- * coordinate along which it acts. */
+/* Sets *yes to whether the expression e occurs in term number `action` of the applied forces, either in the force itself or in the rate of the
+ * distance or coordinate to which the force is conjugate. */
 static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bool *yes)
 {
   const cmb_action *a = cmb_action_at(b, action);

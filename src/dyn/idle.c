@@ -128,9 +128,9 @@ static void motion_transform(const double R[9], const double r[3], double *X)
   }
 }
 
-/* Computes in *f, for a generic position with displacements of the order of `length`: the motions S (6-vectors) that a joint allows, in the
- * axes of its last link `last`; the mass or inertia that scales each; and the transformation X of motions from the joint's parent. Returns the
- * first link of the joint. */
+/* Computes in *f the motions S (6-vectors) that a joint allows, in the axes of the last of its links, `last`; the mass or inertia that scales
+ * each of them; and the transformation X of motions from the joint's parent. The position of the mechanism is a generic, non-singular one, with
+ * displacements of the order of `length`. Returns the first link of the joint. */
 static int joint_motions(const cmb_tree *tree, int last, double length,
                          const struct moved_inertia *m, struct freedom *f)
 {

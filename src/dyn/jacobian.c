@@ -205,8 +205,8 @@ static bool allocate_entries(cmb_kinematics *k, cmb_entries *to)
   return to->entry != NULL;
 }
 
-/* Computes in *ground the motion of the ground at the root of the tree that contains `link`: at rest, but with the acceleration −gravity, by
- * which the weights of all bodies are included; in the axes of the tree's reference frame. Returns false if out of memory. */
+/* Computes in *ground the motion of the ground at the root of the tree that contains `link`: at rest, but with the acceleration −gravity, so
+ * that inertial forces computed from it include the weights; in the axes of the tree's reference frame. Returns false if out of memory. */
 static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
 {
   cmb_graph *g = k->g;
@@ -218,8 +218,8 @@ static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
   return true;
 }
 
-/* Computes in moving[], for each link, its motion for the accelerations a[nv]; and for the link alone its mass moments, the sums over the
- * velocities of its mass points, and its inertial force. */
+/* Computes in moving[] for each link its motion for the accelerations a[nv]; its mass moments, the sums over the velocities of its mass points,
+ * and its inertial force, all without the links beyond it. */
 static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving *moving)
 {
   const cmb_tree *tree = k->tree;

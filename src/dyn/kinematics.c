@@ -365,8 +365,8 @@ cmb_vector cmb_point_acceleration(cmb_kinematics *k, const cmb_pose *p, cmb_vect
 
 /* ---- generalised forces */
 
-/* Adds a moment and a force to the wrench *w on a link, which is in the link's axes. p is the pose of the link relative to a base; moment and
- * force are given in the axes of the base. */
+/* Adds a moment and a force, given in the axes of a base, to the wrench *w on a link, which is stored in the link's axes. p is the pose of the
+ * link relative to this base. */
 void cmb_wrench_add(cmb_kinematics *k, cmb_wrench *w, const cmb_pose *p, cmb_vector moment,
                     cmb_vector force)
 {

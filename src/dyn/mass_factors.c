@@ -44,8 +44,8 @@ struct substitution {
   cmb_mass_expressions *out;
 };
 
-/* Appends the expression e to the list of values that form the factors of the mass matrix, and returns the new symbol (graph input) that
- * represents this value in products with the factors. */
+/* Appends the expression e to the list of those numbers of the factorised mass matrix that must be computed, and returns a new symbol (graph
+ * input) that represents this number in products with the factors. */
 static cmb_expr symbol_for(struct substitution *c, cmb_expr e)
 {
   char name[40];

@@ -147,8 +147,8 @@ static cmb_status collect_gradients(cmb_build *b, cmb_entries *G)
 }
 
 /* Returns the sign, 1 or −1, that converts the Lagrange multiplier of a constraint to the impulse that is reported to the user. The impulse of
- * a distance constraint is positive in tension, that of a prescribed motion or formula in the direction in which its value grows; any other is
- * the impulse on body b. */
+ * a distance constraint is positive in tension, that of a constraint given by a formula or as a motion in the direction in which its value
+ * grows; any other is the impulse on body b. */
 static int impulse_sign(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && b->model->loops[c->loop].type == CMB_LOOP_DISTANCE ? 1 : -1;

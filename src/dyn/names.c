@@ -65,7 +65,8 @@ cmb_vector cmb_surface_symbols(cmb_graph *g)
 /* ---- names of the model */
 
 /* Adds the names of the `count` items of an array to the name map, with their indices. Each item has `size` bytes and begins with a pointer to
- * its name; the address `items` identifies the category. Of two items with the same name the first one counts. Returns false if out of memory. */
+ * its name. Names are looked up together with the address `items`, which tells apart items of different kinds. Of two items with the same name
+ * the first one counts. Returns false if out of memory. */
 static bool add_names(cmb_name_map *map, const void *items, int count, size_t size)
 {
   for (int i = 0; i < count; i++) {
@@ -120,8 +121,8 @@ static bool add_coordinates(cmb_build *b, int joint)
   return true;
 }
 
-/* Returns the key under which the name map b->names stores the names of the unknowns of implicit functions. In such an entry `index` is the
- * function and `kind` the number of the unknown within it. */
+/* Returns the address that marks the names of unknowns of implicit functions in the name map b->names, as distinct from names of other kinds.
+ * In entries of this kind, `index` is the function and `kind` the number of the unknown within it. */
 static const void *unknown_names_key(const cmb_build *b)
 {
   return &b->model->implicit_count;
@@ -200,8 +201,8 @@ static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
   cmb_fix_numbers(3, row, axis);
 }
 
-/* Returns the i-th component of the vector x (global axes) as the formula being read counts it: along a global axis or, in a rotated copy of a
- * subassembly, along an axis of that copy. */
+/* Returns the i-th component of the vector x (global axes) in the axes of the formula being read: global axes or, in a rotated copy of a
+ * subassembly, the axes of that copy. */
 static cmb_expr formula_component(const struct reading *r, cmb_vector x, int i)
 {
   double row[3];
@@ -269,8 +270,9 @@ static bool is_axis_suffix(const char *suffix)
   return strlen(suffix) == 3 && suffix[1] == '_';
 }
 
-/* Finds a kinematic quantity of a point on a body by the suffix of its name (x, vx, x_x, ..) and stores it in *q. The body's axes are those
- * that coincide with the formula's axes when all joint coordinates are 0. Returns false if there is no such suffix. */
+/* Finds a kinematic quantity of a point on a body by the suffix of its name (x, vx, x_x, ..) and stores it in *q. The body's axes are taken
+ * such that they coincide with the axes in which the formula is written when all joint coordinates are 0. Returns false if there is no such
+ * suffix. */
 static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
                           struct quantity *q)
 {
@@ -685,7 +687,7 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
          unknown_quantity(r, name, q);
 }
 
-/* Finds the quantity with the given name, to which no scope of a subassembly is added, and stores it in *q. Returns false if there is none, or
+/* Looks up a quantity by its full name, without adding the prefix of a subassembly, and stores it in *q. Returns false if there is none, or
  * after an error. */
 static bool resolve_full_name(struct reading *r, const char *name, struct quantity *q)
 {
@@ -797,8 +799,8 @@ static bool refuse_euler_parameter(struct reading *r, const char *name)
   return false;
 }
 
-/* Builds the expression of a quantity of the whole mechanism: energy, kinetic, potential or power. In the rate of a first-order state, while
- * forces are still being built, only checks the name and sets *e to 0. Returns false if there is no such quantity. */
+/* Builds the expression of a quantity of the whole mechanism: energy, kinetic, potential or power. For a formula of the rate of a first-order
+ * state, which is read before all forces are known, only checks the name and sets *e to 0. Returns false if there is no such quantity. */
 static bool read_total(cmb_build *b, const char *name, cmb_expr *e)
 {
   if (b->in_rate && !b->outputs) {
@@ -1034,7 +1036,8 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
   return b->status; /* an error other than the parser's, whose message is restored */
 }
 
-/* Returns the index of the measure (a named formula) where reading was aborted because formulas were nested too deeply, and clears this error. */
+/* Returns the index of the measure (a named formula) whose reading was put off because formulas were nested too deeply, and clears the error
+ * that stopped the reading. */
 static int take_waiting_measure(cmb_build *b)
 {
   const int i = b->waiting;
@@ -1044,8 +1047,8 @@ static int take_waiting_measure(cmb_build *b)
   return i;
 }
 
-/* Reads the measure (a named formula) where reading was aborted because formulas were nested too deeply. If reading it is aborted at a further
- * measure, that one is read first; a stack holds the unfinished ones. So no reading is nested more than MOST_DEPTH levels deep. */
+/* Reads the measure (a named formula) whose reading was put off because formulas were nested too deeply. If it needs a further measure that is
+ * put off in the same way, reads that one first; a stack holds the unfinished ones. So no reading is nested more than MOST_DEPTH levels deep. */
 static cmb_status read_waiting_measures(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};
@@ -1081,8 +1084,8 @@ static cmb_status build_formula(cmb_build *b, const cmb_model_formula *formula, 
 }
 
 /* Parses a formula and builds its expression *e. `level` (time, position, velocity, output) limits the quantities that the formula may use. If
- * `symbols` is not NULL, measures (scalar quantities such as a distance) are represented by symbols, which are listed there. Within an implicit
- * function, its own unknowns are errors in other formulas. */
+ * `symbols` is not NULL, measures (scalar quantities such as a distance) are represented by symbols, which are listed there. While an implicit
+ * function is being read, the use of its unknowns in any formula but its own equations is an error. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e)
 {

@@ -90,8 +90,8 @@ static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_
   return true;
 }
 
-/* Adds the effect of a force of magnitude `scale` along the measure m (a scalar such as a distance) to the resultants of its two bodies. `of`
- * has one resultant for each body; the ground has none. Returns false if out of memory. */
+/* Adds the effect of a force of magnitude `scale` along the measure m (a scalar such as a distance) to the sums of forces and moments on its
+ * two bodies; `of` has one such sum for each body and none for the ground. Returns false if out of memory. */
 static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct resultant *of)
 {
   for (int i = 0; i < m->side_count; i++) {
@@ -195,9 +195,9 @@ bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_ex
 
 /* ---- loops */
 
-/* Builds in *e the quantity `suffix` of a loop: `force` is the tension of a distance constraint, or the force along the formula of a motion or
- * constraint; fx .. fz, mx .. mz are the force and moment on its second body, b, about its point there, in global axes. *e is 0 while Lagrange
- * multipliers are not available. Returns false if there is no such quantity. */
+/* Builds in *e the quantity `suffix` of a loop. `force` is the tension of a distance constraint, or the generalised force of a constraint that
+ * is given as a formula or motion; fx .. fz, mx .. mz are the force and moment on its second body, b, about its point there, in global axes. *e
+ * is 0 while Lagrange multipliers are not available. Returns false if there is no such quantity. */
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e)
 {
   const cmb_model_loop *l = &b->model->loops[loop];

@@ -39,8 +39,9 @@ static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr 
   return CMB_OK;
 }
 
-/* Reads a formula that defines a surface u = 0 on which bodies can rest, and stores the derivatives of u, from which the contact force follows,
- * in *push. For a gap (`gap` set), u is minus the formula; for an event, u is the expression whose sign decides the condition. */
+/* Reads a formula that defines a surface u = 0 of a contact, and stores the derivatives of u, from which the direction of the contact force
+ * follows, in *push. If `gap` is set, the formula is a gap and u is minus the formula; otherwise it is the condition of an event, and u the
+ * expression whose sign decides it. */
 static cmb_status push_of_formula(cmb_build *b, const cmb_model_formula *formula, bool gap,
                                   cmb_push *push)
 {

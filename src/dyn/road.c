@@ -280,8 +280,8 @@ static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point 
   return differentiate(b, p);
 }
 
-/* Finds the expressions of road number `index` (height, its derivatives, friction) in symbols for the position, and builds them at the first
- * call. Stores a pointer to them in *p. Reports an error if the road depends on itself or is nested too deeply. */
+/* Finds the height of road number `index`, its derivatives and its friction, as expressions in two symbols for the horizontal position. Builds
+ * them at the first call. Stores a pointer to them in *p. Reports an error if the road depends on itself or is nested too deeply. */
 static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
 {
   const cmb_model_road *road = &b->model->roads[index];
@@ -389,9 +389,9 @@ static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance
   return r;
 }
 
-/* Builds the distance *to of a point from an obstacle on the road, and its gradient. D is the distance as an expression in two symbols: sw[0],
- * the position along the road, and sw[1], the distance from the road without obstacles, *ground. The symbols are replaced by the values for the
- * point; the gradient follows by the chain rule. */
+/* Builds the distance *to of a point from an obstacle on the road, and its gradient. The obstacle is given by D, the distance as an expression
+ * in two symbols: the position along the road, sw[0], and the distance from the road without obstacles, sw[1]. These are replaced by the
+ * point's position and by *ground; the gradient follows by the chain rule. */
 static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
                                  const struct distance *ground, const cmb_expr sw[2], cmb_expr D,
                                  struct distance *to)

@@ -146,7 +146,7 @@ static cmb_expr slip_divisor(cmb_graph *g, cmb_expr friction)
 }
 
 /* Builds the tyre characteristic for combined slip (peak and sliding forces and slips) by interpolation between the longitudinal characteristic
- * x and the lateral one y. cc and ss are cos² and sin² of the direction of slip. The initial slope stays 0, for the caller to set. */
+ * x and the lateral one y. cc and ss are cos² and sin² of the direction of slip. Does not set the initial slope, which the caller computes. */
 static struct characteristic combined_characteristic(cmb_graph *g, const struct characteristic *x,
                                                      const struct characteristic *y, cmb_expr cc,
                                                      cmb_expr ss)

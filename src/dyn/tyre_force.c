@@ -545,8 +545,8 @@ static void store_results(struct tyre *y)
   to->px = y->P.x[0], to->py = y->P.x[1], to->pz = y->P.x[2];
 }
 
-/* Adds the tyre's force at the contact point and its moment to the forces on the wheel. Fx acts with the effective
- * rolling radius as lever arm about the axis; the force from the road's curvature acts at the wheel's centre. */
+/* Adds the tyre's force at the contact point and its moment to the forces on the wheel. Fx acts with the effective rolling radius as lever arm
+ * about the axis. A part of the force due to the road's curvature acts at the wheel's centre. */
 static cmb_status apply_force(struct tyre *y)
 {
   cmb_graph *g = y->g;

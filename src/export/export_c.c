@@ -30,8 +30,8 @@ static cmb_status name_inputs(cmb_c_code *c)
   return cmb_arena_failed(c->arena) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Makes all identifiers of the exported C code: its name, and those of inputs, parameters, outputs and events, which are members of
- * structs. */
+/* Chooses all C identifiers of the exported code: the name of the model's type and functions, and the struct members for inputs, parameters,
+ * outputs and events. */
 static cmb_status name_all(cmb_c_code *c)
 {
   static const char *const own[] = {"health", "settled"}; /* further members of the outputs */

@@ -132,8 +132,8 @@ static bool factorise(const cmb_complement *c, struct part *p)
   return p->factors;
 }
 
-/* Builds the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of part p (a set of p->n coupled unknowns k) of a linear complementarity
- * problem, at the given values x[p->n]. */
+/* Builds the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of part p of a linear complementarity problem, at the given values x[p->n]. A
+ * part is a set of coupled unknowns, over which k runs. */
 static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const cmb_expr *x, int i)
 {
   cmb_expr w = c->w0[p->member[i]];
@@ -228,8 +228,9 @@ static cmb_expr swept_state(const cmb_complement *c, const struct part *p, int i
   return choose(c, bound, p->swept[i], 0);
 }
 
-/* Builds a restart of the principal pivoting for part p: if unknowns violate their conditions after the last iteration, the states (at a bound,
- * or free) become those of the projected Gauss–Seidel sweeps. Resets p->least and p->patience. */
+/* Builds a restart of the principal pivoting for part p of a complementarity problem: if unknowns violate their conditions after the last
+ * iteration, the pivoting begins again with the states (at a bound, or free) that projected Gauss–Seidel sweeps have found. Also resets the
+ * counters p->least and p->patience. */
 static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 {
   sweep(c, p);

@@ -71,8 +71,8 @@ static void compare(struct finder *f, const struct point *p, int j)
   reduce_reach(f, side_of(-left), square / (2 * out), p->i, j);
 }
 
-/* Returns false if points inside a circle (x, y, radius) are too far from the point p of a planar curve to reduce the curve's reach, the
- * distance up to which the nearest point of the curve is unique; else true. */
+/* Returns whether points inside a circle (x, y, radius) may be so near to the point p of a planar curve that they reduce the curve's reach, the
+ * distance up to which the nearest point of the curve is unique. */
 static bool may_reduce_reach(const struct finder *f, const struct point *p, const double *circle)
 {
   const double dx = circle[0] - p->x, dy = circle[1] - p->y, far = hypot(dx, dy);

@@ -188,8 +188,9 @@ static cmb_status fail_count(struct parser *p, const struct frame *call, const c
                          cmb_op_text((cmb_op)call->op), arity, arity == 1 ? "" : "s", got);
 }
 
-/* Returns the known name that is most similar to an unknown one, for an error message; NULL if none is similar. Considers names that the caller
- * of the parser provides and built-in functions; built-in values only if the caller cannot list what it expects. */
+/* Returns the known name that is most similar to the unknown name `name`, as a suggestion in an error message; NULL if none is similar.
+ * Searches the names that the caller of the parser provides and, for a function call or if the caller cannot list what it expects, also the
+ * built-in names. */
 static const char *nearest_name(const struct parser *p, const char *name, bool is_call)
 {
   const char *near[2];

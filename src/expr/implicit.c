@@ -234,8 +234,8 @@ cmb_expr cmb_solution_forward(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
   return rate;
 }
 
-/* Copies the reverse-mode adjoints of the unknowns of the solved system e from bar[size] to of[n]; those of unknowns whose node number is
- * `size` or more become 0. Returns whether one of them is not 0; false if the graph has failed. */
+/* Copies the reverse-mode adjoints of the unknowns of the solved system e to of[n] from bar[size], which contains the adjoint of each node by
+ * the node's number. Unknowns whose number is `size` or more get 0. Returns whether one of them is not 0; false if the graph has failed. */
 static bool adjoints_of(cmb_graph *g, cmb_expr e, uint32_t size, const cmb_expr *bar, cmb_expr *of)
 {
   bool any = false;

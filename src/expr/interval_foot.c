@@ -97,7 +97,7 @@ static bool within_reach(const struct box *b, cmb_interval u)
 }
 
 /* Returns an interval [a, b] that contains the parameter u of the curve's nearest point for all points p of the box b: F(a) < 0 < F(b) with
- * F(u) = (P(u) − p)·P'(u). Doubles its width up to three times; returns the unknown interval if none is found. */
+ * F(u) = (P(u) − p)·P'(u). Widens it up to three times; if none is found, returns the interval with NaN as bounds, which means unknown. */
 static cmb_interval bracket(const struct box *b)
 {
   const cmb_interval bend = bend_at(b, cmb_interval_of(b->u));

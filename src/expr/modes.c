@@ -189,9 +189,9 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* Builds the dry friction force stick(x[0], x[1], x[2]) of node e, with the sliding velocity x[0], the sliding force x[1] and the largest force
- * while sticking x[2], where an input m (the mode) decides between slipping and sticking: m x[1] for |m| <= 1.5 (m = ±1: slipping), −x[2] for m
- * < −1.5 and (3 − m) x[2] for m > 1.5 (sticking). Returns the ordinary operation if x[0] is constant, or has no mode and none may be created. */
+/* Builds the dry friction force of node e, stick(x[0], x[1], x[2]), as a function of a mode m, an input that is constant between events: m x[1]
+ * while the friction slides (m = ±1), and (3 − m) x[2] while it sticks (2 <= m <= 4). x[0] is the sliding velocity, x[1] the sliding force,
+ * x[2] the largest force while sticking. Returns the ordinary operation if x[0] is constant, or has no mode and none may be created. */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;

@@ -143,9 +143,9 @@ static int index_of(const cmb_form *form, int row, int column)
   return low;
 }
 
-/* Visits all entries of a block of the iteration matrix; `at` is the block's position in the matrix. While the pattern of the
- * matrix is being made, appends their rows and columns in the matrix to form->marks; afterwards stores in block->place their
- * indices among the values of the matrix. */
+/* Visits all entries of a block of the iteration matrix; `at` is the position of the block in the matrix. In the first pass, which finds the
+ * sparsity pattern, appends the row and column of each entry to form->marks. In the second pass, stores the index of each entry among the
+ * values of the matrix in block->place. */
 static void visit_entries(cmb_form *form, cmb_block *block, struct position at)
 {
   for (int i = 0; i < block->rows; i++) {
@@ -180,8 +180,8 @@ static void visit_all_entries(cmb_form *form)
   visit_entries(form, &form->C2, (struct position){.row = nv});
 }
 
-/* Returns whether the iteration matrix is stored sparse provided that its blocks are sparse: it is large, in the residual
- * formalism, with exact derivatives. In the explicit formalism M⁻¹ fills it, and derivatives by differences are dense blocks. */
+/* Returns whether the iteration matrix may be stored as a sparse matrix, provided that its blocks are sparse. This requires a large matrix, the
+ * residual formalism (in the explicit one M⁻¹ fills the matrix) and exact derivatives (difference quotients give dense blocks). */
 static bool may_be_sparse(const cmb_form *form)
 {
   return form->n >= CMB_LINEAR_SPARSE_FROM && !is_explicit(form) &&
@@ -424,9 +424,8 @@ static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
   }
 }
 
-/* Sets the values A of the iteration matrix to the blocks that do not depend on the step size: the mass matrix, the constraint
- * Jacobian G, and Gᵀ or (in the explicit formalism) M⁻¹ Gᵀ; all other values to 0. `parts` is 1 for a real and 2 for a complex
- * matrix. */
+/* Writes the constant part of the iteration matrix to A: the blocks that do not depend on the step size (the mass matrix, the constraint
+ * Jacobian G, and Gᵀ or, in the explicit formalism, M⁻¹ Gᵀ), and 0 elsewhere. `parts` is 1 for a real and 2 for a complex matrix. */
 static inline void assemble_constant(const cmb_form *form, int parts, double *A)
 {
   memset(A, 0, (size_t)parts * (size_t)form->values * sizeof *A);

@@ -105,9 +105,9 @@ static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const doub
   return cmb_form_defects(form, &at, out);
 }
 
-/* Computes the columns of one group of the difference Jacobian e->J by displacing their variables simultaneously, since columns of
- * a group share no row (Curtis, Powell and Reid). In a full Jacobian each column is a group. The residuals at the state s must be
- * in e->base. */
+/* Computes the columns of one group of the finite-difference Jacobian e->J by perturbing the variables of all columns of the group at the same
+ * time, since these columns share no row (Curtis, Powell and Reid). In a full Jacobian each column is a group of its own. e->base must contain
+ * the residuals at the state s. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group, bool full)
 {
   cmb_estimate *e = form->estimate;

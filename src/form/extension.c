@@ -94,8 +94,8 @@ static void find_single_velocities(const cmb_form *form, double *q, double *G, i
   }
 }
 
-/* Lists in x->position (x->driven) the coordinates that are driven, as in rheonomic joints: a constraint that contains no other
- * coordinate makes each of them a function of time. Lists none if out of memory. */
+/* Lists in x->position the coordinates that a constraint makes functions of time alone, since it contains no other coordinate (rheonomic
+ * joints), and their number in x->driven. Lists none if out of memory. */
 static void find_driven(cmb_form *form, cmb_extension *x)
 {
   double *G = cmb_arena_doubles(form->arena, form->ev->eq->G_pattern ? 0 : form->ng * form->nv);

@@ -374,8 +374,8 @@ cmb_status cmb_partition_position(cmb_partition *p, double t, double *q)
   return iterate_position(p, t, q);
 }
 
-/* Corrects the dependent velocities in v until G v + g_t = 0, with the evaluator's G and g_t, by iterative refinement with the
- * present factors of Φ_u. Returns CMB_RETRY_NEWTON if this does not converge. */
+/* Corrects the dependent velocities in v until G v + g_t = 0, with the evaluator's G and g_t, by iterative refinement. Uses the present factors
+ * of Φ_u, the columns of G that belong to dependent velocities. Returns CMB_RETRY_NEWTON if this does not converge. */
 static cmb_status iterate_velocity(cmb_partition *p, double *v)
 {
   cmb_evaluator *ev = p->ev;

@@ -140,8 +140,8 @@ static int index_in_row(const cmb_pattern *p, int i, int column)
   return k;
 }
 
-/* Lists the products of two entries that make up the matrix product block->raw · T, by the row and column of the entry of the
- * result to which each is added. Returns their number; if row is NULL, only counts them. */
+/* Lists the products of two numbers that are summed in the matrix product block->raw · T, where q̇ = T v: for each product the row and column
+ * of the entry of the result to which it belongs. Returns their number; if row is NULL, only counts them. */
 static int list_products(const cmb_form *form, const cmb_block *block, int *row, int *column)
 {
   const cmb_pattern *T = &form->T->pattern;

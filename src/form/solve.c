@@ -61,9 +61,9 @@ void cmb_form_solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double 
   if (form->scaled) cmb_scale_solution(form, parts, b);
 }
 
-/* Computes `side`, the right-hand side of the constraint rows in Newton's equations, from the constraint residuals in `defects`:
- * −g/c for positions in index 3, −c (G v̇ + γ) for accelerations in index 1, otherwise −(G v + g_t) for velocities. c is
- * proportional to the step size and complex if `parts` is 2; `inverse` is 1/c. */
+/* Computes `side`, the right-hand side of the constraint rows in Newton's equations, from the constraint residuals in `defects`: −g/c for
+ * constraints on positions (index 3), −(G v + g_t) on velocities, −c (G v̇ + γ) on accelerations (index 1). c is proportional to the step size,
+ * `inverse` is 1/c; they are complex numbers if `parts` is 2, else real. */
 static void constraint_side(const cmb_form *form, int parts, struct scalar c, struct scalar inverse,
                             const cmb_defects defects[2], double *side)
 {
@@ -205,8 +205,8 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }
 
-/* Computes the component n (nv) of the velocities x (nv) that violates the constraints, G n = G x with the constraint Jacobian G
- * (except for terms that vanish with the step size), by one solution with the real iteration matrix, factorised in `matrix`. */
+/* Computes the component n (nv) of the velocities x (nv) that violates the constraints, G n = G x with the constraint Jacobian G (except for
+ * terms that vanish with the step size), by solving one linear system with the real iteration matrix, factorised in `matrix`. */
 void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n)
 {
   const int nv = form->nv;

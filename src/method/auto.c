@@ -39,7 +39,8 @@ static int option_index(const char *option, const cmb_method *m)
   return cmb_find_name(option, m->options, m->option_count, sizeof *m->options);
 }
 
-/* Creates the data of method number `which` of a pair and makes this method the active one. Its options must have been chosen before. */
+/* Creates the data of one of the two methods of `auto`, number `which`, and makes this method the active one. Its options must have been chosen
+ * before. */
 static cmb_status create_method(cmb_integrator *in, int which)
 {
   cmb_switcher *s = in->switcher;

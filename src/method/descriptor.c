@@ -276,7 +276,7 @@ static double size_of(const cmb_integrator *in, struct descriptor *m, const doub
 }
 
 /* Returns the size, in units of the tolerance, of an increment dlambda (ng) of the multipliers of stage i: its largest component relative to
- * the largest multiplier of the stage, multiplied by h a_ii if that is below 1. */
+ * the largest multiplier of the stage, multiplied by min(h a_ii, 1). */
 static double size_of_forces(const cmb_integrator *in, const struct descriptor *m, int i,
                              const double *dlambda)
 {

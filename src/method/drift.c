@@ -191,9 +191,8 @@ static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, cons
   return CMB_OK;
 }
 
-/* Estimates *size, the rounding error made inside the evaluation of the constraints g at (t, q), from second differences of g along
- * three short lines: the points of a single line can by chance show no error. The result is multiplied by a safety factor. Rounding of
- * the coordinates alone does not show this error, since they may be 0 where lengths are not. */
+/* Estimates *size, the rounding error made inside the evaluation of the constraints g at (t, q), from second differences of g along three short
+ * lines, since the points of a single line can by chance show no error. The result is multiplied by a safety factor. */
 static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                   const double *g, double *size)
 {

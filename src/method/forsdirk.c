@@ -187,7 +187,8 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
 }
 
 /* Estimates the error of the new state y_new after a step of size h, in m->x (n). For the components for which Newton's method solves, it is
- * the difference to the embedded method times (I − c J)⁻¹; for the dependent components it follows from these by the constraints. */
+ * the difference from the embedded solution, multiplied by (I − c J)⁻¹ to damp stiff components; for the dependent components it follows from
+ * these by the constraints. */
 static cmb_status estimate_error(cmb_integrator *in, struct forsdirk *m, double h)
 {
   memset(m->x, 0, (size_t)in->n * sizeof *m->x);

@@ -427,9 +427,9 @@ static bool is_inside(const cmb_integrator *in)
   return *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
 }
 
-/* Schedules a change of the integration method (s->due) after an accepted step: to one that can pass singular positions if the constraints are
- * near a loss of rank, and back to the selected method when they no longer are and are independent, at least RELIEF_STEPS steps later. Does
- * nothing for method=auto or if there is no other method. */
+/* Schedules a change of the integration method (s->due) after an accepted step: near a loss of rank of the constraints, to a method that can
+ * pass singular positions; at least RELIEF_STEPS steps later, where the constraints have full rank and are not near a loss of it, back to the
+ * selected method. Does nothing for method=auto or if there is no other method. */
 static void check_rank(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;

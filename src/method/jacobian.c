@@ -86,8 +86,9 @@ static void copy_pattern(const cmb_form *form, cmb_jacobian_report *report, bool
   if (group) number_groups(&e, group);
 }
 
-/* Estimates the sparsity pattern of the Jacobian at the state (t, q, v) as the method bdf does, and stores it in the report. Unless they are
- * NULL, also fills there (rows x columns) with whether each entry can be non-zero, and group[columns] with the group (colour) of each column. */
+/* Estimates the sparsity pattern of the Jacobian at the state (t, q, v) as the method bdf does, and stores it in the report. Also fills the
+ * array there[] (rows x columns) with whether each entry can be non-zero, and group[columns] with the group (colour) of each column; NULL: not
+ * wanted. */
 static cmb_status estimate_pattern(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                                    const double *v, cmb_jacobian_report *report, bool *there,
                                    int *group)

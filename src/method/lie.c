@@ -91,9 +91,9 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
   return m->stepper;
 }
 
-/* Determines the modes of dry friction at the beginning of a motion: for an element that slides the sign of its sliding velocity, for one that
- * sticks 3 − φ, where φ (−1 to 1) is the fraction of its largest force that it exerts in a trial step. Only modes that are not known yet are
- * determined; if the last step has been undone, the modes before it are restored first. */
+/* Determines those modes of dry friction at the beginning of a motion that are not known yet: the sign of the sliding velocity if the element
+ * slides, or 3 − φ if it sticks, where φ (−1 to 1) is the fraction of its largest force that it exerts, as found by a trial step. If the last
+ * step has been undone, first restores the modes before it. */
 static cmb_status begin_friction(cmb_integrator *in, struct lie *m)
 {
   double *grip = in->ev->grip;

@@ -100,8 +100,8 @@ bool cmb_passage_is_near(cmb_integrator *in, const char **name)
 }
 
 /* Predicts the next loss of rank of the constraints from their smallest singular value and its rate of change. in->passage.ahead becomes the
- * time until then (infinite if the singular value does not decrease), in->passage.zone the time between that instant and the nearest one at
- * which a step may end. */
+ * time until then (infinite if the singular value does not decrease), in->passage.zone the time before and after that instant in which no step
+ * may end. */
 void cmb_passage_look_ahead(cmb_integrator *in)
 {
   double sigma, rate;

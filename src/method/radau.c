@@ -191,7 +191,7 @@ static cmb_form_kind form_of(const cmb_integrator *in)
   return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
 }
 
-/* Returns the factor f of the tolerance f rtol^(4/5) of the error estimate with control=strict, for a method of this order. */
+/* Returns the factor f for a method of this order: with control=strict, the tolerance of the error estimate is f rtol^(4/5). */
 static double tolerance_factor(const struct order *order)
 {
   return order->table->stages == 3 ? 0.4 : 0.2;

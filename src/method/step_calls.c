@@ -39,9 +39,9 @@ static cmb_status vector_inputs(cmb_step_source *s, const char *name, int count,
   return CMB_OK;
 }
 
-/* Creates inputs of the step's programs that receive a matrix from user equations written in C, named after `name`, with this sparsity pattern
- * (NULL: dense); stores them in `to` (rows x columns), with zeros elsewhere, and sets *flag, which requests the matrix. Does nothing if `to` is
- * NULL. */
+/* Creates inputs of the step's programs for the entries of a matrix that user equations written in C compute, and stores them in `to` (rows x
+ * columns), with zeros outside of the sparsity pattern (NULL: dense). Their names begin with `name`. Sets *flag, by which the caller requests
+ * this matrix from the user's equations. Does nothing if `to` is NULL. */
 static cmb_status matrix_inputs(cmb_step_source *s, const char *name, int rows, int columns,
                                 const cmb_pattern *pattern, cmb_expr *to, bool *flag)
 {
@@ -88,9 +88,9 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
   return vector_inputs(s, "gt", s->ng, want->gt, &call->gt);
 }
 
-/* Builds the derivative of the applied forces of user equations written in C in *to (nv x columns), ∂f/∂x = −∂r/∂x for x = q or v: requests the
- * derivative of the residual r for zero accelerations and multipliers, and creates the inputs that receive it. Sets *flag, which requests the
- * derivative. */
+/* Builds the derivative of the applied forces of user equations written in C, ∂f/∂x = −∂r/∂x for x = q or v, in *to (nv x columns). r is the
+ * residual for zero accelerations and multipliers. Sets *flag, by which its derivative is requested, and creates the inputs of the step's
+ * programs that receive it. */
 static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivative which,
                               int columns, cmb_expr **to, bool *flag)
 {

@@ -200,8 +200,8 @@ static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_e
   }
 }
 
-/* Builds in `result` (nv) the derivative of the applied forces in a direction (nq) of the coordinates. If q̇ = T(q) v with T ≠ I, stiff forces
- * are differentiated like all others, since their data are stored for directions of v. */
+/* Builds in `result` (nv) the derivative of the applied forces in a direction (nq) of the coordinates. If q̇ = T(q) v with T ≠ I, all forces
+ * are differentiated; otherwise the stiff forces contribute by their stored derivatives. */
 static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   const bool stiff = has_stiff(s) && !s->eq->rates;

@@ -22,8 +22,8 @@ static cmb_status make_room(cmb_step_source *s, int count)
   return CMB_OK;
 }
 
-/* Creates the inputs of a step's programs for one block of variables (such as all coordinates q), named by `name` and their indices. Returns a
- * pointer to the first of them. */
+/* Creates the input symbols of the programs of a time step for one block of variables (such as all coordinates q), with names made of `name`
+ * and their indices. Returns a pointer to the first of them. */
 static cmb_expr *create_block(cmb_step_source *s, cmb_block block, const char *name)
 {
   const int first = s->layout.first[block];

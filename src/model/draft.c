@@ -286,7 +286,7 @@ static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 
 /* ---- values */
 
-/* Stores a copy of `text` as the value of an item that is a text; text == NULL is an error. `key` is the full key for messages. */
+/* Sets the value of a text item to a copy of `text`; text == NULL is an error. `key` is the full key for messages. */
 static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, const char *text)
 {
   if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: the text is NULL");

@@ -50,8 +50,8 @@ static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
   return part;
 }
 
-/* Returns the parameter `name` of scope s (the model or a template instance), which may be INSTANCE.NAME for an instance inside s. Returns
- * NULL if there is none, or if it cannot be set, like the copy number `index`. */
+/* Returns the parameter `name` of scope s (the model or a template instance); the name may be INSTANCE.NAME for an instance inside s. Returns
+ * NULL if there is none, or if it cannot be set, as `index`, the number of a copy in a repeated instance. */
 static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, const char *name)
 {
   char full[CMB_NAME_ROOM];

@@ -60,8 +60,8 @@ static const char *text_of_before(const cmb_scope *first)
   return node ? node->text : "ground";
 }
 
-/* Returns the scope of the copy before copy s of a repeated template instance or, for the first copy, of the instance that its key `before`
- * names; NULL if there is none. */
+/* Returns the scope (name space) of what comes before copy s of a repeated template instance: the previous copy or, for the first copy, the
+ * instance named by the key `before`; NULL if there is none. */
 static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy == 0 || s->previous) return s->previous;
@@ -69,9 +69,9 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* Finds the body to which "previous.NAME" refers in the first copy of a repeated template instance. If `name` is a body of this copy and
- * the key `before` of the instance names a body or the ground, writes the full name of the latter into `full` and returns true; else
- * returns false. */
+/* Finds the body that "previous.NAME" means in the first of the copies that a repeated template instance makes, which has none before it. If
+ * `name` is a body of this copy, and the instance's key `before` names a body or the ground, writes the full name of that one to `full` and
+ * returns true; else returns false. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {

@@ -473,8 +473,8 @@ static void keep_velocities(struct balance *k, const double *given)
 }
 
 /* Counts the unstable ones of the m eigenvalues k->re + i k->im: those whose real part is positive by more than rounding. The smallest
- * eigenvalues, two for each null vector of the stiffness matrix, are not counted if they may be 0. A double eigenvalue 0 moves by about √ε if
- * the state matrix has the error ε. */
+ * eigenvalues, two for each null vector of the stiffness matrix, do not count if they may be 0: an error ε of the state matrix moves a double
+ * eigenvalue 0 by about √ε. */
 static int count_unstable(const struct balance *k, int m)
 {
   const int of_null = 2 * (k->tangent.n - k->rank);

@@ -48,8 +48,8 @@ struct path_length {
 };
 
 /* Makes one Newton iteration for the position constraints g: subtracts from c->q_new the smallest change, in the metric of the mass matrix M,
- * that solves the linearised constraints. *size becomes the largest change of a coordinate; *path sums up the lengths of the first change and
- * of all later ones. */
+ * that solves the linearised constraints. *size becomes the largest change of a coordinate. Adds the length of the change to *path, which has
+ * one sum for the first iteration and one for all later ones. */
 static cmb_status increment(cmb_closing *c, struct path_length *path, double *size)
 {
   cmb_evaluator *ev = c->ev;
@@ -145,9 +145,10 @@ static bool is_closed_enough(const cmb_closing *c, double s)
   return cmb_constraints_met(c->ev) && (!c->closed || cmb_closed_as_well(&now, &c->first));
 }
 
-/* Solves the position constraints for c->q_new, in place, with the modes (signs of the switching functions) that belong to the solution. On the
- * path from open to closed loops the residuals are required to be (1 − s) r at parameter s. Returns CMB_RETRY_NEWTON if the iteration does not
- * converge, an angle differs from the one in q (nq), where the step began, by more than `turn`, or the result is not accurate enough. */
+/* Solves the position constraints with the residuals (1 − s) r for c->q_new, in place, and finds the modes (signs of the switching functions)
+ * that belong to the solution. s is the parameter of the path from open to closed loops. Returns CMB_RETRY_NEWTON if the iteration does not
+ * converge, if an angle differs by more than `turn` from that in q (nq), the position at the beginning of the step, or if the result is not
+ * accurate enough. */
 static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, double turn,
                                  struct path_length *path)
 {
@@ -167,8 +168,9 @@ static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, doub
   return is_closed_enough(c, s) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* Makes one continuation step in closing loops: computes from position q (nq) the position c->q_new at which the constraint residuals have
- * decreased to (1 − s) r. Returns CMB_RETRY_NEWTON if the step fails or an angle would change by more than `turn`. */
+/* Makes one continuation step in closing loops, in which the parameter s goes from 0 to 1: computes, from position q (nq), the position
+ * c->q_new at which the constraint residuals are (1 − s) r, where r are those at the beginning. Returns CMB_RETRY_NEWTON if the step fails or
+ * an angle would change by more than `turn`. */
 static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn)
 {
   const cmb_equations *eq = c->ev->eq;
@@ -199,7 +201,8 @@ static cmb_status find_relaxation(cmb_closing *c, const double *q, double *whole
   return isfinite(*part) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns the fraction of the displacement ev->dq (nq) that is taken: c->share, or less if an angle would change by more than TURN. */
+/* Returns the fraction of the displacement ev->dq (nq) towards the home position that one step takes: c->share, or less if an angle would
+ * change by more than TURN. */
 static double fraction_taken(const cmb_closing *c)
 {
   double most = 0;
@@ -209,9 +212,10 @@ static double fraction_taken(const cmb_closing *c)
   return most * c->share > TURN ? TURN / most : c->share;
 }
 
-/* Makes one step of minimising the distance to the home position under the constraints: moves q (nq) along the projected difference, at
- * constraint residuals (1 − s) r, and doubles the step fraction. If the squared distance decreases by less than half of what its slope
- * predicts, leaves q unchanged and halves the fraction. *on becomes false at the minimum, or if the fraction is too small. */
+/* Makes one step towards the home position: moves q (nq) along the projection of the difference to it onto the tangent space of the
+ * constraints, by the fraction c->share, while the constraint residuals stay (1 − s) r. Doubles the fraction afterwards; if the squared
+ * distance decreases by less than half of what its slope predicts, leaves q unchanged and halves the fraction. *on becomes false at the minimum
+ * of the distance, or if the fraction is too small. */
 static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
 {
   cmb_evaluator *ev = c->ev;
@@ -250,9 +254,9 @@ static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int mo
 
 /* ---- the whole path */
 
-/* Prepares closing the loops from q (nq): normalises Euler parameters in q, finds the modes (signs of the switching functions),
- * sets c->r (ng) to the constraint residuals at q, and c->closed to whether those of the mechanism are met. If they are, measures
- * in c->first how accurately. */
+/* Prepares closing the loops from q (nq): normalises Euler parameters in q, finds the modes (signs of the switching functions), stores the
+ * residuals of all constraints at q in c->r (ng), and sets c->closed to whether the constraints are satisfied. If they are, measures in
+ * c->first how accurately. */
 static cmb_status begin(cmb_closing *c, double *q)
 {
   cmb_evaluator *ev = c->ev;

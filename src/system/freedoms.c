@@ -190,8 +190,8 @@ static void list_chosen(cmb_freedoms *f, bool all)
   }
 }
 
-/* Sets f->held[i], the value at which a constraint holds independent coordinate i of f->list, to the start value of this coordinate: a number,
- * or four Euler parameters for a rotation. */
+/* Sets the target value f->held[i] of the constraint that holds independent coordinate i of f->list to the start value of this coordinate: a
+ * number, or four Euler parameters for a rotation. */
 static void hold_at_start(const cmb_freedoms *f, int i)
 {
   const cmb_freedom *d = &f->list[i];
@@ -312,8 +312,8 @@ static cmb_status take_memory(cmb_freedoms *f)
   return CMB_OK;
 }
 
-/* Records in f->deepest (rule_count) how far each closed gap is closed at the start, with a margin CMB_TOUCHING, so that later only a gap that
- * closes further counts as newly closed. The entries of open gaps remain 0. */
+/* Records in f->deepest, for each gap that is closed at the start, how deep its bodies penetrate there, with a margin CMB_TOUCHING, so that
+ * later only deeper penetration counts as a newly closed gap. The entries of open gaps remain 0. */
 static cmb_status note_closed_gaps(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;

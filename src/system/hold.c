@@ -260,8 +260,9 @@ static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q,
   return true;
 }
 
-/* Moves the position c->q, which satisfies the constraints, to a nearby one that satisfies them too: along a motion of velocity i whose largest
- * rotation is `turn` (rad), and then by projection. c->found becomes whether this succeeds; it fails if the constraints block velocity i. */
+/* Moves the position c->q, which satisfies the constraints, to a nearby one that satisfies them, too: first in the direction of the permitted
+ * motion nearest to velocity i, until the largest rotation is `turn` (rad), then by projection. c->found becomes whether this succeeds; it
+ * fails if the constraints block velocity i. */
 static cmb_status move_beside(struct hold_search *h, int i, double turn, struct candidate *c)
 {
   double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);
@@ -287,8 +288,8 @@ static void warn_of_side(const struct hold_search *h, const cmb_held *dead, int 
       h->eq->q_names[dead->q], dead->value[0], h->eq->v_names[i], grows ? "positive" : "negative");
 }
 
-/* Tries to reach the requested start values from positions on both sides of `base` (nq), the closed design position, if that is a dead centre
- * of a requested coordinate. Replaces *best by a result that is better. */
+/* Tries to reach the requested start values if the assembled design position `base` (nq) is a dead centre of a requested coordinate: starts
+ * from positions on both sides of it. Replaces *best by a result that is better. */
 static cmb_status close_beside(struct hold_search *h, const double *base, struct candidate *best)
 {
   int dead, tries = 0;
@@ -347,8 +348,8 @@ static cmb_status find_position(struct hold_search *h, const double *q, const do
 
 /* ---- velocities */
 
-/* Computes the velocities v (nv) nearest to the given ones that satisfy the constraints at q (nq) with the active start values
- * held, and the modes (signs of the switching functions) that belong to them. */
+/* Computes the velocities v (nv) nearest to the given ones that satisfy the constraints at q (nq) and have the requested values marked in
+ * h->active, with the modes (signs of the switching functions) that belong to them. */
 static cmb_status project_velocities(struct hold_search *h, cmb_evaluator *ev, const double *q,
                                      double *v)
 {

@@ -123,8 +123,9 @@ static void kinematic_coupling(struct linearizer *k, const double *q, const doub
   cmb_ldlt_solve(eq->nv, k->TT, k->cw);
 }
 
-/* Computes k->normal (nv), minus the change of the velocities, orthogonal to the tangent space, that the velocity constraints require for a
- * displacement w (nv): R (∂γ/∂v w + G C w)/2, where G R = I and G v̇ + γ = 0. k->cw must contain C w from kinematic_coupling(). */
+/* Computes k->normal (nv) = R (∂γ/∂v w + G C w)/2 with G R = I, where G v̇ + γ = 0 are the constraints on accelerations. For a displacement w
+ * (nv), the velocity constraints require a change of the velocities orthogonal to the tangent space, which is −k->normal. k->cw must contain C
+ * w from kinematic_coupling(). */
 static void compute_normal_velocities(struct linearizer *k, const double *w)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -135,9 +136,9 @@ static void compute_normal_velocities(struct linearizer *k, const double *w)
   cmb_tangent_normal(k->tangent, k->hw, k->normal);
 }
 
-/* Completes the columns of the state matrix A (2n x 2n) that belong to the n displacements. Sets the upper rows, and adds to the lower rows,
- * which must contain −Nᵀ ∂r/∂q T N, the effect of the velocities that the constraints require. k->J must contain ∂r/∂v, the derivative of the
- * residual r of the equations of motion. */
+/* Completes the columns of the state matrix A (2n x 2n) that belong to the n displacements. The lower rows must contain −Nᵀ ∂r/∂q T N on entry,
+ * for the basis N of the tangent space, q̇ = T v and the residual r of the equations of motion. Velocity constraints change the velocities with
+ * the displacement; the effect of this is added. k->J must contain ∂r/∂v. */
 static void displacement_columns(struct linearizer *k, const double *q, const double *v, double *A)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -369,8 +369,9 @@ static cmb_status take_derivatives(struct steady *k)
   return cmb_factor_at(k->ev, k->t, x->q); /* M and G */
 }
 
-/* Computes the changes of all quantities if the unknown u increases by 1: of velocities k->dv, accelerations k->da, displacements k->dw (all
- * nv), multipliers k->dlambda (ng) and positions k->dq (nq). Returns the index of the parameter if u is one, else −1. */
+/* Computes the derivatives of all quantities of the steady motion with respect to one of its unknowns, u: of velocities k->dv, accelerations
+ * k->da, displacements k->dw (all nv), multipliers k->dlambda (ng) and positions k->dq (nq). If u is a trimmed parameter, they are 0, and its
+ * index is returned; otherwise returns −1. */
 static int change_unknown(struct steady *k, const struct entry *u)
 {
   const cmb_equations *eq = k->eq;

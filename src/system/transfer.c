@@ -112,9 +112,9 @@ static cmb_status eigenvalues(struct root_search *k, const double *W, int stride
   return CMB_OK;
 }
 
-/* Reduces the matrix k->W (*m x *m) to Hessenberg form and removes the states that its first column cannot reach. The eigenvalues of these
- * states are added to the cancelled ones, k->now.removed. Subdiagonal entries up to `negligible` times the Frobenius norm count as 0. *m
- * becomes the size of the remaining matrix. */
+/* Reduces the matrix k->W (*m x *m) to Hessenberg form and removes the states that its first column cannot reach. Their eigenvalues, which are
+ * poles and zeros at the same time and cancel, are added to k->now.removed. Subdiagonal entries up to `negligible` times the Frobenius norm
+ * count as 0. *m becomes the size of the remaining matrix. */
 static cmb_status cut_off(struct root_search *k, double negligible, int *m)
 {
   const int whole = *m;
@@ -205,8 +205,9 @@ static double difference(const struct root_search *k)
   return worst;
 }
 
-/* Chooses the points k->s of the complex plane at which results are compared with the exact response: with absolute values from a tenth of the
- * smallest to ten times the largest eigenvalue, except tiny ones, which may be 0, and with quasi-random angles up to 80°. */
+/* Chooses the points k->s of the complex plane at which computed transfer functions are compared with the exact response. Their absolute values
+ * range from a tenth of the smallest to ten times the largest eigenvalue, except tiny ones, which may be 0; their angles are quasi-random, up
+ * to 80°. */
 static void choose_points(struct root_search *k, const double complex *eigenvalue)
 {
   double low = INFINITY, high = 0;
@@ -295,8 +296,8 @@ static cmb_status attempt(struct root_search *k, double negligible)
   return CMB_OK;
 }
 
-/* Computes zeros and poles with one limit for negligible entries after the other, until a result agrees with the exact response to the accuracy
- * GOOD. k->best becomes this result or, if none agrees, the most accurate one. */
+/* Computes zeros and poles with a sequence of limits below which entries are negligible, until a result agrees with the exact response to the
+ * accuracy GOOD. k->best becomes this result or, if none agrees, the most accurate one. */
 static cmb_status try_all(struct root_search *k)
 {
   k->best.off = INFINITY;

@@ -107,9 +107,9 @@ static cmb_status residual(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes row i of the dense N x N derivative J_ij = m l² (N − max(i, j)) (sin α_i x_j − cos α_i y_j) for a chain of N rods of
- * length l at the angles α with masses m. x and y are k->x2 and k->y2. Has to be called from the last row to the first, since it
- * multiplies x_i and y_i by m l² (N − i) for the rows above. */
+/* Computes row i of the dense N x N derivative J_ij = m l² (N − max(i, j)) (sin α_i x_j − cos α_i y_j) for a chain of N rods of length l at the
+ * angles α with masses m. x and y are k->x2 and k->y2, whose entries i are multiplied by m l² (N − i) for the rows above; so the rows must be
+ * computed from the last to the first. */
 static void fill_row(const double *par, const struct chain *k, int i, double *J)
 {
   const int n = (int)par[COUNT];
