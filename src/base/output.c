@@ -186,8 +186,8 @@ cmb_status cmb_output_spoil(cmb_output *o)
 
 /* ---- drafts */
 
-/* Creates an empty temporary file beside the partial file, with the same access rights if possible, and stores its path in o->draft. Returns
- * the open file's descriptor, or a negative number on failure. */
+/* Creates an empty temporary file beside the output's partial file (o->partial), with the same access rights if possible, and stores its path
+ * in o->draft. Returns the open file's descriptor, or a negative number on failure. */
 static int create_draft(cmb_output *o)
 {
   struct stat partial;

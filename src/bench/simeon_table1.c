@@ -92,9 +92,9 @@ static cmb_status begin(const struct bench *b, cmb_integrator *in)
   return cmb_integrator_begin(in, 0, cmb_system_q(b->system), cmb_system_v(b->system));
 }
 
-/* Stores the states of a simulation at those of its equidistant output times that lie in the last step: the positions from the dense
- * output, the same projected onto the constraints, and the residuals of the constraints at the end of the step. `interval` is the distance
- * of the output times. */
+/* Stores the states of a simulation at those of its equidistant output times that lie in the last step: the positions from the dense output,
+ * these positions projected onto the constraints, and the residuals of the constraints at the end of the step. `interval` is the distance of
+ * the output times. */
 static cmb_status store_instants(struct bench *b, cmb_integrator *in, double interval,
                                  struct path *path)
 {
@@ -408,7 +408,7 @@ static void print_timed_verdicts(const struct bench *b)
 
 /* ---- Fig. 3 */
 
-/* Draws the angles of the rods and the residuals of the constraints over time (Fig. 3), if --plot is given. */
+/* Draws the angles of the rods and the residuals of the constraints over time (Fig. 3 of the paper), if --plot is given. */
 static cmb_status draw(const struct bench *b, const struct cli_arguments *a)
 {
   static const int angles[] = {0, 5, 7, 9, 11}; /* phi1 .. phi5, of the rods */

@@ -129,8 +129,7 @@ void cli_realtime_after_step(struct cli_realtime *r, double t)
   if (done > due_ns(r, t)) r->overruns++;
 }
 
-/* Ends the real-time part of a run: unlocks the memory and restores the previous scheduler, as the work that follows need not be in real
- * time. */
+/* Ends the real-time part of a run: unlocks the memory and restores the previous scheduler. */
 void cli_realtime_end(struct cli_realtime *r)
 {
   if (r->locked) munlockall();

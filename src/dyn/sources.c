@@ -88,7 +88,7 @@ void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c)
   add_item(b, c->gamma, what, l->name, &l->place);
 }
 
-/* Copies the recorded expressions to x, with the names of the model's items from which they come. */
+/* Copies the list of recorded expressions to x, with the names of the model's items to which they belong. */
 cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x)
 {
   const cmb_hint *sources = b->sources.items;

@@ -67,8 +67,8 @@ cmb_status cmb_build_state_rates(cmb_build *b)
 
 /* ---- adding the states to the equations of motion */
 
-/* Returns a new array that consists of items[count] and then more[nz], one expression for each first-order state.
- * Returns NULL if out of memory, which the arena records. */
+/* Returns a new array with items[count], followed by more[nz], one expression for each first-order state. Returns NULL if out of memory; the
+ * arena records this. */
 static cmb_expr *append_states(cmb_build *b, int count, const cmb_expr *items, const cmb_expr *more)
 {
   const int nz = b->model->state_count;

@@ -443,7 +443,7 @@ static void put_grip(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* Appends to the exported C source b statements that store the modes of friction that can stick as the step computed them. They report a
+/* Appends to the exported C source b statements that take over the modes of friction that can stick, which the step has computed. They report a
  * change between slipping and sticking, or of the direction of slip, as an event and set out->settled. Nothing if the model has none. */
 static void put_stepped_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_outputs *y)
 {

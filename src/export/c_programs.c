@@ -107,8 +107,9 @@ static cmb_status make_outputs(struct program_maker *m)
   return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, count, out, &m->c->outputs);
 }
 
-/* Creates the program c->first of the exported code, which computes the start values q and v from the parameters, if formulas give them.
- * Otherwise sets c->start_reads, the parameters on which the start depends. Does nothing if no parameter can be changed. */
+/* Creates the program c->first of the exported code, which computes the start values q and v from the parameters, if the start is given by
+ * formulas. Otherwise sets c->start_reads, the parameters whose change makes the stored start invalid. Does nothing if no parameter can be
+ * changed. */
 static cmb_status make_first(struct program_maker *m)
 {
   cmb_c_code *c = m->c;

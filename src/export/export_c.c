@@ -30,8 +30,8 @@ static cmb_status name_inputs(cmb_c_code *c)
   return cmb_arena_failed(c->arena) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Makes all identifiers of the exported C code: its name, and those of inputs, parameters, outputs and events, which are members of
- * structs. */
+/* Chooses all C identifiers of the exported code: the name of the model's type and functions, and the struct members for inputs, parameters,
+ * outputs and events. */
 static cmb_status name_all(cmb_c_code *c)
 {
   static const char *const own[] = {"health", "settled"}; /* further members of the outputs */
@@ -240,10 +240,10 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
     if (rule->action == CMB_EVENT_RECORD) continue;
     return cmb_fail_about(
         ctx, CMB_ERROR_ARGUMENT, cmb_about_thing(rule->gap ? "stop" : "event", rule->name),
-        "%s '%s' %s, which exported steps cannot do; expected a model whose events are "
-        "only recorded",
+        "%s '%s' %s, which exported code cannot do; expected a model whose events are only "
+        "recorded",
         rule->gap ? "stop" : "event", rule->name,
-        rule->action == CMB_EVENT_STOP ? "ends the run" : "resets velocities");
+        rule->action == CMB_EVENT_STOP ? "ends the run" : "changes velocities or states");
   }
   return CMB_OK;
 }
@@ -265,7 +265,10 @@ cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_ru
   }
   if (!cmb_system_equations(system)->code) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                    "'%s' is written in C and has no expressions; expected a model file",
+                    system->model
+                        ? "the system of '%s' has no expressions, from which code is made; "
+                          "expected the option 'expressions' when the system is made"
+                        : "'%s' is written in C and has no expressions; expected a model file",
                     cmb_system_equations(system)->name);
   }
   CMB_TRY(refuse_actions(ctx, cmb_system_equations(system)));

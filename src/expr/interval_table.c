@@ -50,8 +50,8 @@ static cmb_interval enclose_cubic(const double *coefficients, int order, cmb_int
   return isfinite(range.low) && isfinite(range.high) ? range : cmb_interval_unknown();
 }
 
-/* Returns an enclosure of the order-th derivative of a 1-D table at arguments x beyond its end point `end`, where it is continued along the
- * tangent of its last piece i at that end. */
+/* Returns an enclosure of the order-th derivative of a 1-D table at arguments x beyond `end`, the first or last point of the table. There the
+ * table is continued along the tangent of piece i, the piece at this end. */
 static cmb_interval enclose_tangent(const cmb_table *t, int order, int i, double end,
                                     cmb_interval x)
 {

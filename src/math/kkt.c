@@ -441,9 +441,9 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
                bytes = 8 * (nv * nv + 4 * ng * nv + 2 * ng * ng);
   if (bytes > MOST_DENSE_BYTES) {
     cmb_fail(kkt->ctx, CMB_ERROR_MEMORY,
-             "%.0f constraints, some of them dependent, of %.0f velocities: to find out which "
-             "would take %.0f GB",
-             ng, nv, bytes / 1e9);
+             "some of the %.0f constraints on %.0f velocities may be redundant; finding out which "
+             "ones would take %.1f GB of memory, expected at most %g",
+             ng, nv, ceil(bytes / 1e8) / 10, MOST_DENSE_BYTES / 1e9);
     return NULL;
   }
   if (!kkt->dense && create(kkt->ctx, &kkt->shape, NULL, false, &kkt->dense) == CMB_OK) {

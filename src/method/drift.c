@@ -191,9 +191,8 @@ static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, cons
   return CMB_OK;
 }
 
-/* Estimates *size, the rounding error made inside the evaluation of the constraints g at (t, q), from second differences of g along
- * three short lines: the points of a single line can by chance show no error. The result is multiplied by a safety factor. Rounding of
- * the coordinates alone does not show this error, since they may be 0 where lengths are not. */
+/* Estimates *size, the rounding error made inside the evaluation of the constraints g at (t, q), from second differences of g along three short
+ * lines, since the points of a single line can by chance show no error. The result is multiplied by a safety factor. */
 static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                   const double *g, double *size)
 {
@@ -207,15 +206,16 @@ static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, con
   return CMB_OK;
 }
 
-/* Estimates the rounding error of the constraint values g at (t, q) as the sum of the errors from rounded coordinates and from rounding
- * inside the evaluation, and raises d->rounding to it. */
-static cmb_status update_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                  const double *g)
+/* Estimates the rounding error of the constraint values g at (t, q) as the sum of the errors from a rounded time, 2ε ‖g_t‖ |t|, from
+ * rounded coordinates and from rounding inside the evaluation, and raises d->rounding to it. */
+static cmb_status update_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
 {
   double of_q, inside;
-  CMB_TRY(rounding_of_q(d, ev, t, q, g, &of_q));
-  CMB_TRY(rounding_inside(d, ev, t, q, g, &inside));
-  raise_to(&d->rounding, of_q + inside);
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &(cmb_terms){.g = ev->g, .gt = ev->gt}));
+  const double of_t = 2 * DBL_EPSILON * sqrt(squared_norm(d->ng, ev->gt)) * fabs(t);
+  CMB_TRY(rounding_of_q(d, ev, t, q, ev->g, &of_q));
+  CMB_TRY(rounding_inside(d, ev, t, q, ev->g, &inside));
+  raise_to(&d->rounding, of_t + of_q + inside);
   return CMB_OK;
 }
 
@@ -227,37 +227,46 @@ static void invalidate_bound(cmb_drift *d, double t)
   d->bound.broken_at = t;
 }
 
-/* Updates the bound on the drift ‖g‖ from its constants C₀, C₁, C₂ and the largest step size so far. None of these ever decreases, so
- * neither does the bound. Violations at the start of the run are covered as well. If no bound exists (condition 13 of Burgermeister,
- * Arnold and Esterl 2006 fails), logs a warning and declares it invalid from time t on. */
-static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
+/* Computes the bound on the drift ‖g‖ from its constants C₀, C₁, C₂, the rounding of g and the largest step size so far. None of these
+ * ever decreases, so neither does the bound. Violations at the start of the run are covered as well. Returns false if no bound exists,
+ * because condition 13 of Burgermeister, Arnold and Esterl 2006 fails. */
+static bool find_limit(cmb_drift *d)
 {
   cmb_drift_bound *b = &d->bound;
   const double h = d->h, fresh = h * h * h * b->C0 + d->rounding;
   const double rest = 1 - h * b->C1, root = rest * rest - 4 * fresh * b->C2;
   const double other = rest + sqrt(fmax(root, 0)); /* 2 C2 times the larger fixed point */
-  b->steps++;
-  if (!b->holds) return;
-  if (rest > 0 && root > 0 && 2 * b->C2 * d->first < other) {
-    /* the smaller root, computed without cancellation */
-    b->limit = fmax(2 * fresh / other, d->first);
-    return;
-  }
+  if (!(rest > 0 && root > 0 && 2 * b->C2 * d->first < other)) return false;
+  /* the smaller root, computed without cancellation */
+  b->limit = fmax(2 * fresh / other, d->first);
+  return true;
+}
+
+/* Updates the bound on the drift after a step that begins at time t. If no bound exists, logs a warning and declares it invalid. */
+static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
+{
+  const cmb_drift_bound *b = &d->bound;
+  const double h = d->h;
+  d->bound.steps++;
+  if (!b->holds || find_limit(d)) return;
   invalidate_bound(d, t);
   cmb_log(ev->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the drift has no proven bound: h C1 = %.3g and 4 h^3 C0 C2 = %.3g are "
           "too large; a smaller step size helps",
-          t, h * b->C1, 4 * fresh * b->C2);
+          t, h * b->C1, 4 * (h * h * h * b->C0 + d->rounding) * b->C2);
 }
 
-void cmb_drift_check(cmb_drift *d, const cmb_evaluator *ev, double t, double size)
+void cmb_drift_check(cmb_drift *d, cmb_evaluator *ev, double t, const double *q, double size)
 {
-  if (!d->bound.holds || d->bound.steps == 0 || size <= d->bound.limit) return;
+  const cmb_drift_bound *b = &d->bound;
+  if (!b->holds || b->steps == 0 || size <= b->limit) return;
+  /* the positions and the rates of drives may have grown since the rounding error was last estimated */
+  if (update_rounding(d, ev, t, q) == CMB_OK && find_limit(d) && size <= b->limit) return;
   cmb_log(
       ev->ctx, CMB_LOG_WARNING,
       "at t = %.6g the constraints are violated by |g| = %.3g, more than the bound on the drift "
       "of %.3g: something other than drift has moved them, such as a jump of a drive",
-      t, size, d->bound.limit);
+      t, size, b->limit);
   invalidate_bound(d, t);
 }
 
@@ -297,7 +306,7 @@ cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_ste
   raise_to(&d->bound.C2, d->A2);
   raise_by_step(d, ev->eq, x);
   if (steps == 0) d->first = sqrt(squared_norm(d->ng, x->g));
-  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain, x->g_plain));
+  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain));
   update_bound(d, ev, x->t);
   return CMB_OK;
 }

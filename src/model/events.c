@@ -16,7 +16,7 @@ static cmb_status read_resets(cmb_reader *r, const cmb_scope *s, const cmb_node 
   CMB_TRY(cmb_expect_map(r, map));
   if (map->count == 0) {
     return cmb_reader_fail(r, map->place,
-                           "'reset' is empty; expected velocities and their new values");
+                           "'reset' is empty; expected velocities or states with their new values");
   }
   event->action = CMB_EVENT_RESET;
   event->resets = cmb_arena_take(r->model->arena, (size_t)map->count, sizeof *event->resets);

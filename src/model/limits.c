@@ -106,10 +106,8 @@ static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], si
                     : l->kind == CMB_ABOVE  ? value[0] > value[1]
                                             : value[0] <= value[1];
   if (good && isfinite(value[0])) return false;
-  char is[CMB_NUMBER_ROOM], bound[CMB_NUMBER_ROOM];
-  cmb_format_shortest(value[0], is);
-  cmb_format_shortest(value[1], bound);
-  snprintf(text, room, "%s is %s; expected %s %s", l->what, is, words[l->kind], bound);
+  snprintf(text, room, "%s is %s; expected %s %s", l->what, cmb_shortest(value[0]).text,
+           words[l->kind], cmb_shortest(value[1]).text);
   return true;
 }
 
@@ -302,7 +300,8 @@ static cmb_status refuse(const cmb_limits *l, const cmb_model_limit *limit, cons
   about.name = limit->subject_name;
   about.subject = limit->subject;
   about.subject_leads = true;
-  return cmb_fail_about(l->ctx, CMB_ERROR_ARGUMENT, about, "with the values set %s", text);
+  return cmb_fail_about(l->ctx, CMB_ERROR_ARGUMENT, about,
+                        "with these values of the live parameters %s", text);
 }
 
 cmb_status cmb_limits_check(cmb_limits *l, const double *p)

@@ -50,8 +50,8 @@ static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
   return part;
 }
 
-/* Returns the parameter `name` of scope s (the model or a template instance), which may be INSTANCE.NAME for an instance inside s. Returns
- * NULL if there is none, or if it cannot be set, like the copy number `index`. */
+/* Returns the parameter `name` of scope s (the model or a template instance); the name may be INSTANCE.NAME for an instance inside s. Returns
+ * NULL if there is none, or if it cannot be set, as `index`, the number of a copy in a repeated instance. */
 static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, const char *name)
 {
   char full[CMB_NAME_ROOM];
@@ -147,13 +147,14 @@ static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_incl
   set_subject(r, s, include);
   const char *near = cmb_nearest_name(value->key, names, count, sizeof *names);
   if (!near) {
-    return cmb_reader_fail(r, value->key_place,
-                           "the file has no parameter '%s'; expected one of its own", shown);
+    return cmb_reader_fail(
+        r, value->key_place,
+        "the included file has no parameter '%s'; expected one of its parameters", shown);
   }
   const cmb_place there = find_settable_parameter(r, s, near)->entry->key_place;
   return cmb_reader_fail(r, value->key_place,
-                         "the file has no parameter '%s': did you mean '%s' (%s)?", shown, near,
-                         cmb_where(there, where));
+                         "the included file has no parameter '%s': did you mean '%s' (%s)?", shown,
+                         near, cmb_where(there, where));
 }
 
 cmb_status cmb_check_overrides(cmb_reader *r)

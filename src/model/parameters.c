@@ -152,7 +152,7 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
     if (!yes) continue;
     if (is_named_live(r->options, parameter->name)) {
       return cmb_reader_fail(r, asked_at,
-                             "%s depends on the parameter '%s', which was to stay live; "
+                             "%s depends on the live parameter '%s'; "
                              "expected a number that no live parameter changes",
                              r->fixed_number, parameter->name);
     }
@@ -187,7 +187,7 @@ static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
     cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
     return cmb_reader_fail(r, argument->key_place, "the template has no parameter '%s'%s%s%s",
                            cmb_shown(argument->key, shown),
-                           nearest ? ": did you mean '" : "; expected one of its own",
+                           nearest ? ": did you mean '" : "; expected one of its parameters",
                            nearest ? nearest : "", nearest ? "'?" : "");
   }
   return CMB_OK;

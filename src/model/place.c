@@ -71,7 +71,8 @@ static cmb_status read_shift(cmb_reader *r, const cmb_scope *s, cmb_number offse
   cmb_graph *g = r->model->graph;
   cmb_number own[3] = {{0}}, each[3] = {{0}};
   if (at && shift) {
-    return cmb_reader_fail(r, shift->key_place, "'at' and 'offset' are both given; expected one");
+    return cmb_reader_fail(r, shift->key_place,
+                           "'at' and 'offset' are both given; expected one of them");
   }
   if (at) CMB_TRY(cmb_read_position(r, outer, at, offset));
   if (shift) CMB_TRY(cmb_read_numbers(r, outer, shift, 3, own));
@@ -109,7 +110,7 @@ cmb_status cmb_place_scope(cmb_reader *r, const cmb_scope *s)
   cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
   if (s->placed->state == CMB_PLACE_BUSY) {
     return cmb_reader_fail(r, s->instance->key_place,
-                           "its place depends on itself; expected one without a cycle");
+                           "its place depends on itself; expected a place that does not");
   }
   s->placed->state = CMB_PLACE_BUSY;
   CMB_TRY(cmb_place_scope(r, s->parent));

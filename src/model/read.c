@@ -327,8 +327,9 @@ static bool begins_with(const char *constraint, const char *name)
          (constraint[length] == '\0' || constraint[length] == '.');
 }
 
-/* Stores the joint or loop `name` in *best as the origin of a constraint if the constraint's name is this name or begins with it and a '.',
- * and if *best has no longer name yet. If there are joints "left" and "left.rod", the latter is the origin of "left.rod.x". */
+/* Finds the origin of a constraint by the longest matching name: stores the joint or loop `name` in *best if the constraint's name is this
+ * name, or begins with it and a '.', and *best has no longer name. For example, the constraint "left.rod.x" comes from the joint "left.rod",
+ * not from "left". */
 static void keep_longest_match(cmb_model_origin *best, const char *constraint, const char *kind,
                                const char *name, cmb_place place)
 {

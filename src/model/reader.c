@@ -147,10 +147,11 @@ cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int i
 {
   if (!full) return cmb_fail_memory(r->ctx);
   if (strlen(full) > MOST_NAME) {
-    return cmb_reader_fail(r, at,
-                           "the name with those of its instances has %zu characters; expected at "
-                           "most %d",
-                           strlen(full), (int)MOST_NAME);
+    return cmb_reader_fail(
+        r, at,
+        "the name, with the names of the instances that contain it, has %zu characters; "
+        "expected at most %d",
+        strlen(full), (int)MOST_NAME);
   }
   cmb_name *earlier = cmb_name_map_find(&r->map, space_of(r, kind), full);
   if (earlier) return fail_taken(r, kind, full, earlier, at);

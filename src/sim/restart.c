@@ -141,10 +141,11 @@ cmb_status cmb_run_check_closed_contacts(cmb_simulation *sim)
         (rule->direction != 0 && rule->direction * u <= 0)) {
       continue;
     }
-    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS,
-                          cmb_run_about_rule(sim, regime->closed_rule[k]),
-                          "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
-                          rule->name, sim->events->t, fabs(u));
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, regime->closed_rule[k]),
+        "'%s' at t = %.9g: the surface jumps by %.3g into the body that touches it; "
+        "expected a surface that moves without jumps",
+        rule->name, sim->events->t, fabs(u));
   }
   return CMB_OK;
 }
@@ -581,9 +582,10 @@ static cmb_status check_penetration(cmb_simulation *sim, int rule)
   if (!along || off <= cmb_run_leeway(sim)) return CMB_OK;
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
-      "event '%s' has turned bodies back, and at t = %.9g they are behind its surface by "
-      "%.3g and go on: the rebound is too short for the steps of the run; a contact or a "
-      "stop with 'restitution' can do it",
+      "event '%s' has reversed the motion of bodies, but at t = %.9g they are behind its surface "
+      "by "
+      "%.3g and move further: the rebound is too short for the steps of the run; expected a "
+      "contact or a stop with 'restitution' in place of the event",
       sim->eq->rules[rule].name, sim->events->t, off);
 }
 
@@ -623,7 +625,7 @@ cmb_status cmb_run_check_ends(cmb_simulation *sim)
     if (!eq->rules[i].gap || sim->closed[i]) continue;
     if (!(u > cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i))) continue;
     return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, i),
-                          "'%s' at t = %.9g: the run has lost an impact, and the gap is %.3g; a "
+                          "'%s' at t = %.9g: the run has missed an impact, and the gap is %.3g; a "
                           "smaller tolerance, another "
                           "method, or a contact with a stiffness may follow this motion",
                           eq->rules[i].name, sim->events->t, -u);

@@ -24,8 +24,8 @@ static bool is_horizontal_shift(const cmb_moving_frame *f, int i)
   return c->kind == CMB_CARRY_SHIFT && fabs(dot(c->axis, f->up)) < PARALLEL;
 }
 
-/* Returns whether the joint of translation i lies between the ground and the joint of translation j, in the same chain of joints.
- * False if both belong to the same joint. */
+/* Returns whether the joint of translation i lies between the ground and the joint of translation j in the same chain of joints. Returns false
+ * if both belong to the same joint. */
 static bool is_before(const cmb_moving_frame *f, int i, int j)
 {
   for (int link = f->carrier[j].before; link >= 0;) {
@@ -136,8 +136,8 @@ void cmb_frame_up(const cmb_moving_frame *f, int i, const double *q, double up[3
   for (int k = 0; k < 3; k++) up[k] = R[k] * first[0] + R[3 + k] * first[1] + R[6 + k] * first[2];
 }
 
-/* Sets the block of q_frame (nq x nq) for the Euler parameters p of ball joint i: the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p, which is ṗ
- * if the joint rotates with the frame about the vertical e at the rate ω = omega. The columns of R0 are the joint's axes in its
+/* Sets the block of q_frame (nq x nq) for the Euler parameters p of ball joint i, such that ṗ = (block) p if the joint rotates with the frame
+ * about the vertical e at the rate ω = omega. The block is the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p; the columns of R0 are the joint's axes in its
  * design position. */
 static void turn_ball(const cmb_moving_frame *f, int i, double omega, double *q_frame)
 {

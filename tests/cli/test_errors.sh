@@ -147,7 +147,7 @@ refuse "no output, coordinate, velocity or multiplier 'nonsensical'; expected on
 refuse "expected one of way, q/way, way'" run own.yaml --plot new.svg --plot-outputs nonsensical
 refuse "no output 'nonsensical'; expected one of" linearize pendulum --outputs nonsensical
 refuse "'arm.urdf' is no model file of Camber, whose names end in .yaml; files of other programs, such as URDF and MJCF, are not read" run arm.urdf
-refuse "arm.urdf:1:1: this is XML; expected a model in YAML" run ./arm.urdf
+refuse "arm.urdf:1:1: the text begins with '<', as XML does; expected a model in YAML" run ./arm.urdf
 refuse "unknown method 'RADAU5'; did you mean 'radau5'?" run pendulum --method RADAU5
 refuse "unknown method ''" run pendulum --method ''
 refuse "option --option is 'steps'; expected NAME=VALUE" run pendulum --option steps

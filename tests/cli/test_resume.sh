@@ -70,10 +70,10 @@ refuse() { # WORDS ARGUMENT...
   if [[ $code -ne 2 ]] || ! grep -qF -- "$words" found; then fail "run $* ($code): $(cat found)"; fi
 }
 refuse "cannot read none.state" four-bar --resume none.state
-refuse 'here it is model "fivelink"' fivelink --resume end.state
-refuse 'here it is method "hem5"' four-bar --t-end 1 --resume end.state --method hem5
-refuse 'here it is rtol' four-bar --t-end 1 --resume end.state --rtol 1e-3
-refuse 'was saved at t = 0.5, and this run ends at t = 0.2 already' four-bar --t-end 0.2 --resume end.state
+refuse 'but this run has model "fivelink"' fivelink --resume end.state
+refuse 'but this run has method "hem5"' four-bar --t-end 1 --resume end.state --method hem5
+refuse 'but this run has rtol' four-bar --t-end 1 --resume end.state --rtol 1e-3
+refuse 'was saved at t = 0.5, but this run ends at t = 0.2; expected a later end' four-bar --t-end 0.2 --resume end.state
 check "nothing is reported of a run that did not begin" test ! -s text
 refuse "--save-at needs --save FILE" four-bar --save-at 1
 refuse "--save-at is 2, and the run ends at t = 1" four-bar --t-end 1 --save end2.state --save-at 2
@@ -82,7 +82,7 @@ head -c 700 end.state >cut.state
 refuse "cut.state is damaged" four-bar --t-end 1 --resume cut.state
 sed 's/^q 3: 4/q 3: 5/' end.state >changed.state
 refuse "changed.state is damaged" four-bar --t-end 1 --resume changed.state
-refuse "text is no saved state" four-bar --t-end 1 --resume text
+refuse "text is not a saved state" four-bar --t-end 1 --resume text
 sed 's/mass: /mass: 2*/' "$SOURCE_DIR/models/four-bar.yaml" >four-bar.yaml
 cp -r "$SOURCE_DIR/models/parts" . 2>/dev/null
 cmp -s four-bar.yaml "$SOURCE_DIR/models/four-bar.yaml" ||

@@ -45,7 +45,7 @@ echo "states: {s: {rate: 1, start: 0}}" >>bad.yaml
 refused 3:49 "'z' + s' cannot be reset: it has states and velocities in it"
 event "{when: z < 0, action: {reset: {w': 0}}}" 3:48 "unknown name 'w''"
 event "{when: 1 > 0}" 3:24 "'when' is always the same"
-event "{when: z == 0}" 3:24 "equality lasts no time"
+event "{when: z == 0}" 3:24 "'when' compares by '==', which events cannot use; expected < or >, or a formula whose sign changes"
 event "{action: stop}" 3:17 "'when'"
 event "{when: z < 0, until: 3}" 3:31 "unknown key 'until'"
 
@@ -65,7 +65,7 @@ stop "{type: stop, formula: z, restitution: {law: poisson, e: 0.5}}" 4:69 "unkno
 stop "{type: stop, formula: z}" 4:16 "'restitution'"
 stop "{type: stop, restitution: 1}" 4:16 "'formula'"
 stop "{type: stop, formula: sin(t), restitution: 1}" 4:38 "depends on no coordinate"
-stop "{type: stop, formula: \"z'\", restitution: 1}" 4:39 "cannot stand in a constraint"
+stop "{type: stop, formula: \"z'\", restitution: 1}" 4:39 "'z'' is a velocity or a force; this formula can use only positions, the time, inputs, sampled values and parameters"
 
 contact() { # KEYS PLACE WORDS
   model "{}" "" "{bench: {type: contact, on: {body: ball, at: [0, 0, 1]}, radius: 0.1, surface: z, $1}}"
@@ -78,7 +78,7 @@ contact "restitution: 1, stiffness: 1e5" 4:107 "expected no 'stiffness' beside i
 contact "restitution: 1, friction: 0.3" 4:107 "expected no 'friction' beside it"
 
 contact "restitution: 1}, push: {type: load, on: {body: ball, at: [0, 0, 1]}, force: [0, 0, bench.fz]" 4:174 \
-  "'bench.fz' is known only when the motion is and cannot stand in a force"
+  "'bench.fz' is a quantity computed from the motion, such as an acceleration or a constraint force; this formula can use only positions, velocities,"
 
 # ---- methods and exports that do not support events
 
@@ -90,7 +90,11 @@ for method in lie rosw2; do
 done
 "$CAMBER" export c bad.yaml -o exported >out 2>err
 check "an export with resets is refused" test $? -eq 2
-check "the message names the event that resets velocities" grep -q "event 'touch' resets velocities" err
+check "the message names the event that resets velocities" grep -q "event 'touch' changes velocities or states, which exported code cannot do" err
+echo 'states: {s: {rate: 1}}' >>bad.yaml
+sed -i "s/{z': -z'}/{s: 0}/" bad.yaml
+"$CAMBER" export c bad.yaml -o exported >out 2>err
+check "so is one of an event that resets a state only" grep -q "event 'touch' changes velocities or states" err
 model "{high: {when: z > 0, action: stop}}"
 "$CAMBER" export c bad.yaml -o exported >out 2>err
 check "an export with an event that stops is refused" test $? -eq 2
@@ -100,7 +104,7 @@ for law in 0.5 "{law: poisson, value: 0.5}"; do
   echo "outputs: {f: bench.force, g: z.fx}" >>bad.yaml
   "$CAMBER" export c bad.yaml -o exported >out 2>err
   check "an export with a stop is refused ($law)" test $? -eq 2
-  check "and names it ($law)" grep -q "stop 'bench' resets velocities" err
+  check "and names it ($law)" grep -q "stop 'bench' changes velocities or states" err
 done
 check "nothing is written" test ! -e exported
 

@@ -146,7 +146,7 @@ refuse "--no-motion shows plots only" view there/swing.mat -o changed.html
 check "nothing was written" [ ! -e changed.html ]
 refuse "was changed since" view stair.mat there/swing.mat -o changed.html
 view there/swing.mat --model there/swing.yaml -o changed.html
-check "a model that looks different is reported: $(cat stderr)" grep -q "warning: the model 'there/swing.yaml' looks different" stderr
+check "a model that looks different is reported: $(cat stderr)" grep -q "warning: the model 'there/swing.yaml' differs from that of the run in its bodies, joints, shapes or their names" stderr
 mv there/swing.yaml there/moved.yaml
 refuse "which does not exist; --model names its file" view there/swing.mat -o gone.html
 sed -i 's/axis: x/axis: y/' there/moved.yaml

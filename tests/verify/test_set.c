@@ -392,17 +392,30 @@ static void test_limits(void **state)
     double value;
     const char *words;
   } bad[] = {
-      {"m", 4, "body 'arm': with the values set the mass is 0; expected a number greater than 0"},
-      {"m", 5, "body 'arm': with the values set the mass is -0.5; expected a number greater"},
+      {"m", 4,
+       "body 'arm': with these values of the live parameters the mass is 0; expected a number "
+       "greater than 0"},
+      {"m", 5,
+       "body 'arm': with these values of the live parameters the mass is -0.5; expected a number "
+       "greater"},
       {"I", -1,
-       "body 'arm': with the values set the inertia has the principal moment -1; expected"},
+       "body 'arm': with these values of the live parameters the inertia has the principal moment "
+       "-1; expected"},
       {"I", 2.5, "the inertia's principal moments are 2.5, 1 and 1; expected none larger than"},
-      {"edge", 0, "body 'box': with the values set an edge is 0; expected a number greater than 0"},
-      {"r", -0.1, "body 'disc': with the values set 'radius' is -0.1; expected"},
-      {"n", 0, "body 'disc': with the values set the mass is inf; expected a number"},
-      {"fs", -1, "joint 'hinge': with the values set friction is -1; expected a number not less"},
-      {"w", 4, "parameter 'w': with the values set it is 4; expected at most 3"},
-      {"w", -1, "parameter 'w': with the values set it is -1; expected at least 0"},
+      {"edge", 0,
+       "body 'box': with these values of the live parameters an edge is 0; expected a number "
+       "greater than 0"},
+      {"r", -0.1,
+       "body 'disc': with these values of the live parameters 'radius' is -0.1; expected"},
+      {"n", 0,
+       "body 'disc': with these values of the live parameters the mass is inf; expected a number"},
+      {"fs", -1,
+       "joint 'hinge': with these values of the live parameters friction is -1; expected a number "
+       "not less"},
+      {"w", 4,
+       "parameter 'w': with these values of the live parameters it is 4; expected at most 3"},
+      {"w", -1,
+       "parameter 'w': with these values of the live parameters it is -1; expected at least 0"},
   };
   double a[MOST_X], b[MOST_X];
   struct setup s, plain;

@@ -828,14 +828,14 @@ static void test_refused(void **state)
       {WHEEL("on: wheel@W, axis: y, road: hill, radius: 1, stiffness: 1"), "test.yaml:4:55",
        "unknown road 'hill'"},
       {WHEEL("on: wheel@W, axis: y, low-speed: 2, radius: 1, stiffness: 1"), "test.yaml:4:60",
-       "expected 'file' or 'tmeasy', too"},
+       "beside it"},
       {WHEEL("on: wheel@W, axis: y, radius: 1, stiffness: 1, low-speed: 0, " TMEASY),
        "test.yaml:4:85", "'low-speed' is 0; expected a number greater than 0"},
       {WHEEL("on: wheel@W, axis: y, file: x.yaml, radius: 1"), "test.yaml:4:71",
-       "'radius' beside 'file', which contains it already"},
+       "'radius' is given beside 'file', although the file contains it"},
       {WHEEL("on: wheel@W, axis: y, file: x.yaml"), "test.yaml:4:55", "'x.yaml' cannot be read"},
       {WHEEL("on: wheel@W, axis: y, file: x.tir, " TMEASY), "test.yaml:4:70",
-       "both 'file' and 'tmeasy' are given"},
+       "force 't1': 'file' and 'tmeasy' are both given; expected one of them"},
   };
   cmb_context *ctx = cmb_context_create(NULL);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
