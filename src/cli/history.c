@@ -19,7 +19,7 @@ int cli_history_columns(const cmb_equations *eq)
   return 3 + eq->nq + eq->nv + eq->ng + eq->no;
 }
 
-/* Sets h->most, the largest number of time intervals that are stored of a run, so that they take at most about `numbers` values: `numbers`
+/* Sets h->most, the largest number of time intervals to be stored for a run, so that they take at most about `numbers` values: `numbers`
  * divided by the number of columns, limited to LEAST_INTERVALS … MOST_INTERVALS. */
 static void set_limit(struct cli_history *h, long numbers)
 {

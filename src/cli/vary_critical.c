@@ -251,9 +251,9 @@ static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
   return CMB_OK;
 }
 
-/* Examines a mode (eigenvalue and eigenvector) at_a of the motion i->a and its continuation at_b in i->b (NULL: there is none). Sets i->a_grows
- * or i->b_grows if its real part is positive there, and locates the zero if its sign changes. Does nothing if one is missing and could be among
- * the neutral eigenvalues there. */
+/* Examines how a mode at_a (eigenvalue and eigenvector) of the motion i->a changes to its continuation at_b in i->b (NULL: there is none). Sets
+ * i->a_grows or i->b_grows if its real part is positive there, and locates the zero if its sign changes. Does nothing if one of them is missing
+ * and could be hidden among the neutral eigenvalues. */
 static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
                                const cmb_eigenmode *at_a, const cmb_eigenmode *at_b)
 {

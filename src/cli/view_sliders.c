@@ -153,8 +153,9 @@ static cmb_status fill_side(const struct slider_work *w, double start, double re
 
 /* ---- one slider */
 
-/* Joins the positions below and above the start value of a slider control, sides[0] and sides[1], to one array s->frames in ascending order,
- * with the start position between them, and computes the model's outputs at each position, s->outputs (positions x outputs). Allocates both. */
+/* Joins the positions of the mechanism below and above the start value of a slider control, sides[0] and sides[1], with the start position
+ * between them, to one array s->frames in ascending order. Computes the model's outputs at each position, s->outputs (positions x outputs).
+ * Allocates both arrays. */
 static cmb_status join(struct slider_work *w, const struct side sides[2], int outputs,
                        struct cli_slider *s)
 {
@@ -264,8 +265,8 @@ static int least_of(int a, int b)
   return a < b ? a : b;
 }
 
-/* Returns how many degrees of freedom get a slider control in the HTML page: at most MOST_SLIDERS, and no more than fit into the page with
- * LEAST_ON_A_SIDE positions on both sides of the start value; but one if there are any. */
+/* Returns how many degrees of freedom get a slider control in the HTML page: at most MOST_SLIDERS, and only as many as the page has room for,
+ * with LEAST_ON_A_SIDE positions on both sides of the start value; at least one if the mechanism has any. */
 static int choose_moved(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int room = CLI_VIEW_NUMBERS / (numbers_of(p, s) * (2 * LEAST_ON_A_SIDE + 1)) - 1;

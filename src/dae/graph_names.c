@@ -21,9 +21,9 @@ struct naming {
   cmb_expr *stack;  /* (size) nodes that are to be visited */
 };
 
-/* Scores how well a name that the model suggests fits switching function i; the function with the highest score gets it. The name
- * of an event's condition (`of_rule`) scores 1 if only events depend on the function, else 0. Any other name scores −1 if only
- * events depend on it, 1 if it belongs to sticking friction, else 0. */
+/* Scores how well a name that the model suggests fits switching function i; the function gets the name with the highest score. The name of an
+ * event's condition (`of_rule` set) scores 1 if only events depend on the function, else 0. Any other name scores −1 if only events depend on
+ * the function; otherwise 1 for a function of friction that can stick, and else 0. */
 static int hint_score(const cmb_graph_parts *p, int i, bool of_rule)
 {
   const bool silent = i >= p->motion_ns, sticks = cmb_modes_at(p->modes, i)->kind == CMB_MODE_STICK;

@@ -199,9 +199,9 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
   return *any ? find_small(x, mode, t, q, v) : CMB_OK;
 }
 
-/* Computes bounds of the changes of the forces f (nv) and of the constraint terms γ (ng) over the box, relative to their values at
- * time t₀ in the evaluator; 0 for entries that do not depend on time. k says which modes the evaluator has: all friction forces
- * slip in direction −1 (k = 0), or only force k − 1 in direction +1. */
+/* Computes bounds of f(t) − f(t₀) and γ(t) − γ(t₀) over the box, for the forces f (nv) and the constraint terms γ (ng), whose values at t₀ are
+ * in the evaluator; 0 for entries that do not depend on time. k says for which modes the evaluator has these values: all sticking friction with
+ * slip in direction −1 (k = 0), or force k − 1 with slip in direction +1 and all others in direction −1. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -314,8 +314,8 @@ static double value_at_t0(const cmb_holding *x, int j)
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Returns bounds of the change since t₀ of that part of the rate of held switching function j which does not depend on
- * accelerations; 0 if this part does not depend on time, and for a closed contact (j ≥ x->slides). */
+/* Returns bounds, over the box, of how much that part of the rate of switching function j has changed since t₀ which does not depend on
+ * accelerations. Returns 0 if this part does not depend on time, and for a closed contact (j ≥ x->slides). */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);

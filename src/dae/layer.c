@@ -19,8 +19,8 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
   return below;
 }
 
-/* Returns a copy of the box, in which the modes of the layer are replaced by those of the inner equations, on which the layer is
- * built. These modes are in the layer's scratch memory unless they are the same. */
+/* Returns a copy of the box with the modes with which the inner equations are to be evaluated: sticking friction, which only the outer
+ * equations know, gets modes of slip. These modes are in scratch memory of the layer unless they are the same. */
 static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
 {
   cmb_box below = *box;

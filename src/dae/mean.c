@@ -15,8 +15,8 @@ static void set_side(const cmb_mean *x, const int *mode, int side)
   }
 }
 
-/* Returns a copy of the point with the modes for slip of all held velocities in one direction, side = 1 or −1. The modes are
- * stored in the layer's scratch memory, which the next call overwrites. */
+/* Returns a copy of the state *at in which all friction that sticks has the modes of slip in one direction, side = 1 or −1. The modes are
+ * stored in scratch memory that the next call overwrites. */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
   cmb_point there = *at;

@@ -14,9 +14,8 @@ static const double SAME = 1e-9; /* relative difference up to which forces count
 static const double NEGLIGIBLE =
     1e-13; /* relative change of a rate by a mode that counts as none */
 
-/* Sets in mode (ns) the modes of one friction force that sticks, that is, of a group of switching functions with the same zeros
- * (such as v and −v) held at 0, to those of slip in one direction: the first function of the group, number `leader`, is positive
- * if side = 1 and negative if side = −1. */
+/* Sets the modes of one friction force that sticks to those of slip in one direction, in mode (ns). The force has a group of switching
+ * functions with the same zeros, such as v and −v; the first of them, number `leader`, becomes positive if side = 1 and negative if side = −1. */
 static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -190,9 +189,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes the impulses by which sticking friction stops the slip that is left, as multiples x->part (count) of the differences
- * between its forces for slip in both directions. Held functions of velocities become 0, held functions of positions keep their
- * rates. Forces without influence on their own velocity get no impulse. *any tells whether there is slip to stop. */
+/* Computes the impulses by which sticking friction stops remaining slip, as multiples x->part (count) of the difference between each force for
+ * slip in direction +1 and −1. They make those held switching functions that are velocities 0; functions of positions keep their rates. Forces
+ * without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -325,9 +324,9 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
 
 /* ---- values mixed like the forces */
 
-/* Evaluates values, such as outputs, by asked->ask for slip in both directions, and mixes them like the forces of sticking
- * friction: out (n) = x₋ + Σ_k θ_k (x_k − x₋), where x₋ are the values with all slip in direction −1, and x_k those with friction
- * force k in direction +1. scratch (2 n) is work space. */
+/* Evaluates values, such as outputs, where friction sticks: calls asked->ask with all sticking friction slipping in direction −1, which gives
+ * x₋, and with friction force k in direction +1, which gives x_k. Returns in out (n) the combination x₋ + Σ_k θ_k (x_k − x₋) with the weights
+ * θ_k of the friction forces. scratch (2 n) is work space. */
 static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide_question *asked,
                       double *scratch, double *out)
 {
@@ -403,9 +402,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Gives eq copies of the arrays switch_enclosed and switch_order in which switching functions held at 0 (sticking friction) have
- * neither bounds nor rates: bounds along a motion are not known for the functions that end sticking, only bounds over time
- * (holding.h). Arrays come from the arena. */
+/* Gives eq copies of the arrays switch_enclosed and switch_order in which no bounds are announced for switching functions that sticking
+ * friction holds at 0, since bounds of their changes along a motion are not known (see holding.h). The arrays come from the arena. */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);

@@ -330,9 +330,9 @@ cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector f
   return make_wrench_measure(b, sa, sb, CMB_GROUND, force, moment, arm, out);
 }
 
-/* Computes the force or the moment of an applied load f as a vector in the axes of the link `base`: the sum of three formulas, each times its
- * direction, a row of `directions` (3 x 3). The directions are fixed to the loaded body, at the point sb, if the load's option body_frame is
- * set, else to the ground. */
+/* Computes the force or the moment of an applied load f as a vector in the axes of the link `base`: Σ_k formula[k] d_k, where the directions
+ * d_k are the rows of `directions` (3 x 3). These are fixed to the loaded body, which has the point sb, if the load's option body_frame is set,
+ * else to the ground. */
 static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
                               const cmb_model_formula formula[3], const double directions[9],
                               cmb_site sb, int base, cmb_vector *out)
@@ -513,8 +513,8 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 
 /* ---- two spheres */
 
-/* Builds the repulsive force between two spheres (Hunt and Crossley), 0 while they do not touch, in symbols for the distance of their centres
- * and its rate. *both becomes the switching function, positive while the force acts. */
+/* Builds the repulsive force between two spheres (Hunt and Crossley), which is 0 while they do not touch, as an expression in the symbols for
+ * the distance of their centres and its rate. *both becomes the switching function, positive while the force acts. */
 static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;

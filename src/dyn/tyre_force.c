@@ -303,7 +303,8 @@ static void set_velocities(struct tyre *y)
 
 /* ---- load and rolling radius */
 
-/* Names the switching functions at which a tyre law leaves its range of validity TYRE.LIMIT, after the tyre and the limit. */
+/* Gives each switching function at which a tyre law leaves its range of validity the name TYRE.LIMIT, made of the names of the tyre and of the
+ * limit. */
 static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
 {
   for (int i = 0; i < limits->count; i++) {

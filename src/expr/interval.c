@@ -60,9 +60,9 @@ static bool contains(cmb_interval x, double value)
   return x.low <= value && value <= x.high;
 }
 
-/* Returns the smallest interval that contains the four values ll, lh, hl and hh of a function at the corners of a box, enlarged outward
- * for rounding errors of `units` units in the last place; the unknown interval if an end is then not finite. A NaN among the values is
- * not always noticed. */
+/* Returns the smallest interval that contains the four values ll, lh, hl and hh of a function at the corners of a box, enlarged by `units`
+ * units in the last place for rounding errors; the interval with NaN as bounds, which means unknown, if an end is then not finite. A NaN among
+ * the values is not always noticed. */
 static cmb_interval hull_of_corners(double ll, double lh, double hl, double hh, double units)
 {
   return outward_tiny(smaller(smaller(ll, lh), smaller(hl, hh)),

@@ -234,8 +234,9 @@ static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *lis
   return r->visits > 0 && count < room ? count : 0;
 }
 
-/* Rewrites the branch e of an `if` once more, using the conditions that hold in this branch (r->known), so that its square roots and powers can
- * be extended to negative arguments. Returns the new expression, or e as rewritten before if it has too many nodes. */
+/* Rewrites the branch e of an `if` again, now using the conditions that hold in this branch (r->known): square roots and powers whose arguments
+ * these conditions keep non-negative are extended to negative arguments, since a time step may go slightly beyond the switch. Returns the new
+ * expression, or e as rewritten before if it has too many nodes. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;

@@ -27,8 +27,8 @@ struct cmb_native {
   struct function *functions; /* (count) */
 };
 
-/* Evaluates one instruction of a program for compiled code, by the interpreter: a table or a user's C function with the arguments a, b and c,
- * for which there is no C text. */
+/* Evaluates one instruction of a program by the interpreter, on behalf of compiled code that has no C text for it: a table or a user's C
+ * function, with the arguments a, b and c. */
 static double interpret_instruction(const void *program, int instruction, double a, double b,
                                     double c)
 {

@@ -180,8 +180,8 @@ static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
   return cmb_error_norm(in, 0, in->nq, m->q_turn);
 }
 
-/* Solves for the coordinates q of the current stage and their rates k = T(q) v (nq), which depend on each other, by at most ten fixed-point
- * iterations. Ignores the constraints. */
+/* Solves for the coordinates q of the current stage and their rates k = T(q) v (nq), each of which depends on the other, by at most ten fixed-
+ * point iterations. The constraints are treated elsewhere. */
 static void iterate_positions(cmb_integrator *in, struct descriptor *m, double *k)
 {
   for (int n = 0; n < ROUNDS && rate_change(in, m, k) > CHANGE_ENOUGH; n++) {
@@ -436,7 +436,7 @@ static double error_of(cmb_integrator *in, struct descriptor *m, double h)
   return cmb_largest_error(in, m->x);
 }
 
-/* Solves all stages of a step of size h one after the other. Factorises the Newton matrix before if it is not valid for h. */
+/* Factorises the Newton matrix if it is not valid for the step size h, and then solves all stages of a step of size h one after the other. */
 static cmb_status all_stages(cmb_integrator *in, struct descriptor *m, double h)
 {
   CMB_TRY(prepare(in, h));

@@ -19,8 +19,9 @@ struct exact {
   const cmb_pattern *motion_by_q, *motion_by_v;
 };
 
-/* Finds the exact sparsity patterns of the derivatives of the equations and stores them in *x: those of constraints on accelerations if
- * `index1` is set, else of constraints on velocities. Returns false if not all are known, or if q̇ = T(q) v with T ≠ I. */
+/* Finds the exact sparsity patterns of the derivatives of the equations, as far as the equations declare them, and stores them in *x; those of
+ * the constraints are for constraints on accelerations if `index1` is set, else on velocities. Returns false if not all are known, or if q̇ =
+ * T(q) v with T ≠ I. */
 static bool find_exact(const cmb_equations *eq, bool index1, struct exact *x)
 {
   const cmb_pattern *const *d = eq->derivative_pattern;

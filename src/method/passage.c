@@ -51,9 +51,9 @@ static void remove_direction(int n, const double *d, double *x)
   for (int i = 0; i < n && square > 0; i++) x[i] -= product / square * d[i];
 }
 
-/* Removes from an error x (n), positions and velocities, the components in directions that are hardly determined, which belong to small
- * singular values of the constraint Jacobian. in->passage.weak (nv) becomes the removed velocities w; if q̇ = T(q) v, the component along T w
- * is removed from the positions. */
+/* Removes from an error x (n), positions and velocities, its components in directions that the constraints hardly determine near a loss of rank
+ * (singular vectors of the constraint Jacobian with small singular values). in->passage.weak (nv) becomes the removed part w of the velocities.
+ * If q̇ = T(q) v with T ≠ I, the component along T w is removed from the positions. */
 static void remove_weak_parts(const cmb_integrator *in, double *x)
 {
   cmb_evaluator *ev = in->ev;
@@ -115,8 +115,8 @@ void cmb_passage_look_ahead(cmb_integrator *in)
   in->passage.zone = in->passage.ahead * CMB_WEAK_ZONE / cmb_kkt_nearness(in->ev->kkt);
 }
 
-/* Returns the step size to use instead of h near a predicted loss of rank of the constraints, where rounding errors are large. A step ends so
- * far before such a position that the next one passes over it, with the position between the stages of the method. */
+/* Returns the step size to use instead of h near a predicted loss of rank of the constraints, where rounding errors are large. Steps are
+ * shortened so that one ends well before such a position and the next one passes over it, with the position between the stages of the method. */
 double cmb_passage_step(const cmb_integrator *in, double h)
 {
   const double at = 0.45, ahead = in->passage.ahead, zone = in->passage.zone;

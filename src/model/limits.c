@@ -111,8 +111,8 @@ static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], si
   return true;
 }
 
-/* Returns whether the values (l->count) violate condition l, which numbers of the model have to satisfy; if so, writes the reason into
- * `text` of `room` characters. */
+/* Returns whether the numbers value[l->count] violate the condition l on numbers of the model; if so, writes the reason into `text` of `room`
+ * characters. */
 static bool is_violated(const cmb_model_limit *l, const double *value, size_t room, char *text)
 {
   if (l->kind == CMB_INERTIA) return is_impossible_inertia(value, room, text);

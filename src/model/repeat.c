@@ -119,8 +119,8 @@ static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const
                          cmb_where(copy->instance->key_place, where), what);
 }
 
-/* Returns whether a copy of a repeated template instance has no `name` of this kind, so that no other copy has it either, and "previous.NAME"
- * is misspelt. If so, writes the full name that the copy would have into `full`. */
+/* Returns whether "previous.`name`" in a repeated template instance is misspelt: the copy has no item `name` of this kind, and therefore no
+ * other copy has one. If so, writes the full name that the copy's item would have into `full`. */
 static bool is_misspelt(cmb_reader *r, const cmb_scope *copy, cmb_name_kind kind, const char *name,
                         char full[CMB_NAME_ROOM])
 {

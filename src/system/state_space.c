@@ -206,8 +206,8 @@ static void compute_consequences(struct space *s, struct change *c)
   cmb_solve(s->ev, r, g, c->a, c->lambda);
 }
 
-/* Computes the first-order change s->q_there (nq) of the rates q̇ = T(q) v due to the changes c->q (nq) of positions and c->v (nv) of
- * velocities: T c->v plus the change of T times v, by a central difference; the latter is 0 if T = I. */
+/* Computes the first-order change s->q_there (nq) of the rates q̇ = T(q) v that is caused by the changes c->q (nq) of positions and c->v (nv)
+ * of velocities: T c->v + (δT) v, where δT is the change of T. The second term is computed by a central difference; it is 0 if T = I. */
 static void change_of_rates(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;

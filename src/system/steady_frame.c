@@ -24,8 +24,8 @@ static bool is_horizontal_shift(const cmb_moving_frame *f, int i)
   return c->kind == CMB_CARRY_SHIFT && fabs(dot(c->axis, f->up)) < PARALLEL;
 }
 
-/* Returns whether the joint of translation i lies between the ground and the joint of translation j in the same chain of joints. Returns false
- * if both belong to the same joint. */
+/* Returns whether the joint with the translational velocity i lies between the ground and the joint with the translational velocity j in the
+ * same chain of joints. Returns false if both belong to the same joint. */
 static bool is_before(const cmb_moving_frame *f, int i, int j)
 {
   for (int link = f->carrier[j].before; link >= 0;) {

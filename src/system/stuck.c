@@ -157,7 +157,7 @@ static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, con
   return CMB_OK;
 }
 
-/* Returns whether the force of sticking friction k also acts on a motion in the tangent space that no friction prevents. */
+/* Returns whether the force of sticking friction k also does work along a motion that the constraints permit and that no friction prevents. */
 static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
 {
   const int nv = x->ev->eq->nv;

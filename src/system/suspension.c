@@ -652,8 +652,9 @@ static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
 }
 
-/* Evaluates the outputs at the current state of rest: k->out at velocities 0, and rows of k->out_moved with the derivative of the displacements
- * as velocities, one row for each prescribed quantity and load and a last row for the motion along the sweep. */
+/* Evaluates the outputs at the current state of rest, into k->out with velocities 0. Then evaluates them with derivatives of the displacements
+ * in place of the velocities, into the rows of k->out_moved: with respect to each prescribed quantity and load and, in the last row, along the
+ * sweep. */
 static cmb_status evaluate(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
