@@ -190,7 +190,7 @@ struct column {
   double most; /* largest magnitude of the force, in N */
 };
 
-/* Returns a pointer to the components (1 or 3) of an arrow's force at stored instant k of an animation. */
+/* Returns a pointer to the components (1 or 3) of an arrow's force in frame k of an animation. */
 static const double *force_at(const struct cli_frames *frames, const struct cli_arrow *arrow,
                               long k)
 {

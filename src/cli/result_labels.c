@@ -76,8 +76,8 @@ static double value_in(const struct cli_result *r, const struct setting *wanted)
   return value;
 }
 
-/* Returns whether any of the compared runs gives the parameter of s another value than run number `result` does, or does not set it. Runs
- * without known options, as in CSV files, are ignored. */
+/* Returns whether the compared runs differ in the parameter of s: whether some run gives it another value than run number `result`, or none.
+ * Runs without known options, as in CSV files, are ignored. */
 static bool differs(const struct labels *l, int result, const struct setting *s)
 {
   const double value = value_in(l->results[result], s);

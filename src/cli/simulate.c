@@ -126,8 +126,8 @@ static int check_value(const struct cli_arguments *a, const struct cli_option *o
 
 /* ---- taking the values */
 
-/* Returns whether an option on the command line makes the key `key` in the section `simulate` of the model file void: --steady, --free, --trim
- * or --vary replaces equilibrium, --vary also inputs and outputs, and --equilibrium replaces steady, free and trim. */
+/* Returns whether an option on the command line overrides the key `key` in the section `simulate` of the model file: --steady, --free, --trim
+ * or --vary overrides equilibrium, --vary also inputs and outputs, and --equilibrium overrides steady, free and trim. */
 static bool is_replaced(const struct cli_arguments *a, const char *key)
 {
   static const struct {

@@ -38,8 +38,8 @@ static bool has_expression(const cmb_graph_parts *p, int i, cmb_expr e, cmb_expr
   return of == e || of == minus_e;
 }
 
-/* Returns whether switching function i gets the k-th name that the model suggests, which belongs to the expression e: the function
- * has the expression e or −e, its score (hint_score) is not negative, and no other function with that expression scores higher. */
+/* Returns whether switching function i gets name number k of the list of names that the model suggests, each for an expression e: the function
+ * must be e or −e, its score (hint_score) must not be negative, and no other function with this expression may have a higher score. */
 static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
 {
   const bool of_rule = p->x->hint_of_rule[k];

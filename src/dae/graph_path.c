@@ -206,8 +206,9 @@ static void find_traits(const cmb_graph_parts *p, const uint8_t *used, traits *o
   }
 }
 
-/* Returns whether an expression with the properties n is to be monitored during a time step: it is nonlinear, can have narrow
- * bumps, and depends on a single quantity (a coordinate, or one other function of q and t) that is not the time t. */
+/* Returns whether an expression with the properties n is monitored during a time step, so that the step does not pass over a narrow bump of it:
+ * it is nonlinear, can have narrow bumps, and depends on a single quantity (a coordinate, or one other function of q and t) that is not the
+ * time t. */
 static bool is_part(const cmb_graph_parts *p, const traits *n)
 {
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;

@@ -264,8 +264,9 @@ static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool 
   return CMB_OK;
 }
 
-/* Computes the gradients x->gradient of the rates of held switching functions with respect to accelerations, from the rates for
- * one unit acceleration after the other, unless the stored gradients are still valid. */
+/* Computes the gradients x->gradient, with respect to the accelerations, of the rates of those switching functions that sticking friction or
+ * closed contacts hold at 0: by evaluating the rates for one unit acceleration after the other. Does nothing if the stored gradients are still
+ * valid. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;

@@ -132,8 +132,8 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i)
            : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
 }
 
-/* Returns the 2-norm of row i of the evaluator's constraint Jacobian G, with each entry multiplied by the size of its velocity, so
- * that lengths and angles are comparable. */
+/* Returns the 2-norm of row i of the evaluator's constraint Jacobian G, with each entry multiplied by the typical size of its velocity, so that
+ * lengths and angles are comparable. */
 static double sized_gradient(const cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -275,9 +275,8 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* Enlarges the reference lengths ev->length of constraint gradients that consist of rounding errors only, as if these constraints
- * depended on q as much as the one that depends on it most. Otherwise such a gradient would be scaled to unit length, and its
- * rounding errors with it. */
+/* Enlarges the reference lengths ev->length of those constraint gradients that consist of rounding errors only, by the ratio of the largest
+ * dependence of a constraint on q to their own. Otherwise such a gradient would be scaled to unit length, and its rounding errors with it. */
 static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);

@@ -251,9 +251,8 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
   }
 }
 
-/* Computes the switching function s of closed contact k, which becomes negative when the contact opens: the force with which the
- * surface pushes, from the multiplier mu, plus the force that counts as 0 (slack). For a bilateral contact, the forces on both
- * sides of the surface decide. */
+/* Computes the switching function s of closed contact k, which becomes negative when the contact opens: the contact force, from the multiplier
+ * mu, plus a tolerance, the force that counts as 0 (slack). For a bilateral contact, the forces on both sides of the surface decide. */
 static cmb_status contact_function(const cmb_resting *x, const cmb_point *at, int k, double mu,
                                    double *s)
 {
@@ -284,9 +283,9 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes bounds of the switching functions, s, and of their rates, `rate`, over a box of times and states, except of those added
- * for closed contacts; either array may be NULL. For functions that the constraints keep at 0, bounds within the tolerance
- * x->limit are replaced by 0. */
+/* Computes bounds of the switching functions, s, and of their rates, `rate`, over a box of times and states, except for the functions added for
+ * closed contacts; either array may be NULL. For functions that the constraints keep at 0, bounds within the tolerance x->limit are replaced by
+ * 0. */
 static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_resting *x = self;

@@ -420,8 +420,8 @@ static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *e
   eq->switch_order = order;
 }
 
-/* Copies group (n), which assigns each held switching function to a group with the same zeros, to x->group, and lists the first
- * function (leader) of each group in x->function (x->count). Arrays come from the arena. */
+/* Copies group (n), which assigns each switching function that friction can hold at 0 to a group of functions with the same zeros, to x->group,
+ * and lists the first function (leader) of each group in x->function (x->count). The arrays come from the arena. */
 static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena, int ns, int n,
                               const int *group)
 {

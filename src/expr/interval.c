@@ -31,8 +31,8 @@ static cmb_interval outward(double low, double high, double units)
   return isfinite(x.low) && isfinite(x.high) ? x : cmb_interval_unknown();
 }
 
-/* Returns the interval [low, high] enlarged by outward(), and by `units` times the smallest subnormal number at ends below DBL_MIN in
- * magnitude, which may have lost bits by underflow. */
+/* Returns the interval [low, high] enlarged by `units` units in the last place at both ends (outward()), and at ends below DBL_MIN in
+ * magnitude, which may have lost bits by underflow, also by `units` times the smallest subnormal number. */
 static cmb_interval outward_tiny(double low, double high, double units)
 {
   if (fabs(low) < DBL_MIN) low -= units * TINY;

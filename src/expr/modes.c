@@ -157,8 +157,8 @@ bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument)
   }
 }
 
-/* Builds the lookup e in a table with kinks, at x[0], with a fixed interval: the number of the interval is an input (the mode). Returns the
- * ordinary lookup if there is no mode and new ones are not allowed. */
+/* Builds the lookup e of a table with kinks at the argument x[0], where the interval of the table is fixed: its number is an input (the mode).
+ * Returns the ordinary lookup if there is no mode and r permits no new ones. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];

@@ -88,8 +88,8 @@ static void dense_row(const cmb_evaluator *ev, int i, double *row)
     row[pattern->column[k]] = ev->G[k];
 }
 
-/* Computes the scale factors p->work->scale (ng) of the constraints: the reciprocal of the largest absolute entry in each row of
- * the constraint Jacobian, with its columns multiplied by the units of the velocities; 1 for a row of zeros. */
+/* Computes the scale factors p->work->scale (ng) of the constraints: the reciprocal of the largest absolute entry in each row of the constraint
+ * Jacobian, with its columns multiplied by the typical sizes of the velocities; 1 for a row of zeros. */
 static void scale_rows(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;

@@ -151,9 +151,9 @@ static void rounding_of_position(cmb_form *form, const double *q)
   }
 }
 
-/* Adds to noise[j] the error of x_j (velocity or position) that results from correcting x for the rounding error ε Σ_j |G_kj x_j|
- * of constraint k, with the constraint Jacobian G. The correction is distributed by the inverse masses 1/m_j, as in a projection;
- * `sum` is Σ_j G_kj²/m_j. */
+/* Adds to noise[j] the rounding error of x_j (velocity or position) that constraint k causes: the constraint's own rounding error is ε Σ_i
+ * |G_ki x_i|, with the constraint Jacobian G, and the projection onto the constraint distributes it by the inverse masses 1/m_j. `sum` is Σ_i
+ * G_ki²/m_i. */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
   const cmb_block *G = &form->G;

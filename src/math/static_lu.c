@@ -153,9 +153,9 @@ static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
   r->length2_up = r->length2;
 }
 
-/* Computes row k of L and column k of U in the sparse factorisation L D U of an unsymmetric KKT matrix. Subtracts the contributions of all
- * previous rows from r->pivot. Adds those of the rows of the mass matrix to r->length2 and r->length2_up as well: for a constraint, the
- * squared lengths of its rows of G (velocity constraints) and B (constraint forces Bᵀ λ), to which the pivot is compared. */
+/* Computes row k of L and column k of U in the sparse factorisation L D U of an unsymmetric KKT matrix, and subtracts the contributions of all
+ * previous rows from the pivot, r->pivot. Adds those of the rows of the mass matrix also to the squared lengths, r->length2 and r->length2_up,
+ * of the constraint's two rows, those of G (velocity constraints) and B (constraint forces Bᵀ λ), to which the pivot is compared. */
 static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;

@@ -325,8 +325,9 @@ static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *sol
   return size_of_all(in, m, i, m->da, m->dlambda);
 }
 
-/* Computes the Newton increments of stage i at time t; *size becomes the error that may remain, in units of the tolerance. If iterative
- * refinement fails in the first iteration, repeats it with coordinate partition, null-space basis and factorised matrix of the stage itself. */
+/* Computes the Newton increments of stage i at time t; *size becomes the error that may remain, in units of the tolerance. The coordinate
+ * partition, null-space basis and factorised matrix are those of the beginning of the step; if iterative refinement with them fails in the
+ * first iteration, they are computed anew at the stage. */
 static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, double t,
                              double *size)
 {

@@ -139,9 +139,9 @@ static double error_of_crossing_step(cmb_integrator *in, double h, double error)
   return rounding ? 1 : error;
 }
 
-/* Returns the error that counts in the error test for a step of size h that begins or ends near a loss of rank of the constraints; `error` is
- * its estimate in units of the tolerance. A step across such a position that cannot be made smaller counts at most as 1; one that ends too near
- * to it counts as 3, so that it is repeated with another size. */
+/* Returns the error, in units of the tolerance, by which a step of size h that begins or ends near a loss of rank of the constraints is
+ * accepted or rejected; `error` is its estimate. If the step crosses such a position and cannot be made smaller, the error counts at most as 1;
+ * if it ends too near to one, as 3, so that the step is repeated with another size. */
 double cmb_passage_judge(cmb_integrator *in, double h, double error)
 {
   const bool jumps = h > in->passage.ahead;

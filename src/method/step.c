@@ -408,7 +408,7 @@ static void combine_stages(struct builder *b, int n, const cmb_expr *x, cmb_expr
   }
 }
 
-/* Builds the expressions lambda := 1/2 (lambda + second) (ng), which combine the multipliers of the two stages of the method ROS2 to those of
+/* Builds the expressions lambda := 1/2 (lambda + second) (ng), which combine the multipliers of the two stages of the method ROS2 into those of
  * the whole step. */
 static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
 {

@@ -74,8 +74,9 @@ static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* Requests those terms of user equations written in C whose arrays in *want are not NULL, evaluated at the point `at`, and fills these arrays
- * with the inputs of the step's programs that receive them. The order of the inputs must be that in which stepper.c fills them. */
+/* Requests an evaluation of user equations written in C at the point `at`, for those terms whose arrays in *want are not NULL. Creates the
+ * inputs of the step's programs that receive these terms, and stores them in the arrays. The order of the inputs must be that in which
+ * stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
   cmb_step_call *call;

@@ -53,7 +53,7 @@ static cmb_status replace_state(cmb_step_source *s, const cmb_step_point *at, st
 }
 
 /* Lists in r how the model's inputs are replaced when its expressions are copied to the graph of the step for the point `at`: t, q and v by the
- * expressions of the point; λ, a and the modes of dry friction that can stick by 0, in which friction exerts no force. */
+ * expressions of the point, λ and a by 0. The modes of friction that can stick are replaced by 0, too, with which friction exerts no force. */
 static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   CMB_TRY(replace_state(s, at, r));

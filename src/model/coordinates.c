@@ -28,8 +28,8 @@ static const char *suffix_of(const cmb_model_joint *j, int i)
 
 /* ---- names */
 
-/* Registers the name of a coordinate of joint j; `at` is its place in the model file. If it is the name of the joint itself, the registered
- * name becomes that of the coordinate. It is an error if the name is taken by anything else, or if the joint's name is used twice. name ==
+/* Registers the name of a coordinate of joint j; `at` is its place in the model file. The name may be that of the joint, which is then
+ * registered as the name of the coordinate. It is an error if the name is taken by anything else, or if the joint's name is used twice. name ==
  * NULL is reported as a lack of memory. */
 static cmb_status define(cmb_reader *r, const cmb_model_joint *j, const char *name, cmb_place at)
 {

@@ -61,8 +61,9 @@ static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, cons
   return parameter && !parameter->is_index ? parameter : NULL;
 }
 
-/* Returns whether the file that `include` (an include statement of scope s) includes, directly or through other files, is or includes
- * the one in which a parameter of s is defined or, for a parameter of an instance inside s, the one that contains the instance. */
+/* Returns whether an include statement of scope s leads to the file that defines a parameter of s: whether the file that `include` names is
+ * that file, or includes it directly or through other files. For a parameter of an instance inside s, the file that contains the instance
+ * counts. */
 static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_lazy *parameter)
 {

@@ -278,8 +278,9 @@ static cmb_status begin(cmb_closing *c, double *q)
   return CMB_OK;
 }
 
-/* Moves the closed position q (nq), in place, as near to the home position as the constraints permit, by at most MAX_RELAXATIONS steps, and
- * copies it to c->q_new. Finds the modes (signs of the switching functions) and factors the KKT matrix there. */
+/* Moves the position q (nq), which satisfies the constraints, in place as near to the home position (the given one) as the constraints permit,
+ * by at most MAX_RELAXATIONS steps, and copies it to c->q_new. Finds the modes (signs of the switching functions) and factors the KKT matrix
+ * there. */
 static cmb_status relax_fully(cmb_closing *c, double *q)
 {
   bool changed;

@@ -189,9 +189,9 @@ static void shifted_stiffness(struct equilibrium_search *k, double mu)
   }
 }
 
-/* Solves (K + μ I) z = p for a regularised Newton step: K is the stiffness matrix and p the force in the tangent space of the constraints.
- * Stores z (n) in k->z, its velocities in k->w (nv) and its changes of coordinates in k->dq (nq). Returns false if the matrix is singular or
- * the step is not finite. */
+/* Solves (K + μ I) z = p for a regularised Newton step, where K is the stiffness matrix and p the force in the tangent space of the
+ * constraints. Stores z (n) in k->z, the corresponding velocities in k->w (nv) and changes of coordinates in k->dq (nq). Returns false if the
+ * matrix is singular or the step is not finite. */
 static bool solve_step(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;

@@ -100,8 +100,9 @@ static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const
   return CMB_OK;
 }
 
-/* Reduces the marks in h->active to start values that can be held independently: unmarks each one whose constraint is linearly dependent, at q
- * (nq), on the constraints of the system and on those of earlier start values. Leaves all marked if the constraints cannot be evaluated. */
+/* Restricts the marks in h->active, of start values that constraints are to hold, to a set that can be held independently: unmarks each one
+ * whose constraint is linearly dependent, at q (nq), on the constraints of the system and on those of earlier start values. Leaves all marked
+ * if the constraints cannot be evaluated. */
 static cmb_status keep_independent(struct hold_search *h, const double *q)
 {
   cmb_evaluator *ev;

@@ -26,8 +26,8 @@ static const double NO_STIFFNESS = 1e-3;
 static const double MOVED = 1e-8;
 static const double LEAST_SHARE = 1e-6; /* smallest step as a fraction of the path */
 
-/* Creates the data for following states of rest (static equilibria) of a system while `count` of its live parameters (ones that can
- * be changed after set-up) change their values. parameter (count) contains their indices and must stay valid. */
+/* Creates the data for tracking the static equilibrium of a system while `count` of its live parameters (ones that can be changed after set-up)
+ * change their values. parameter (count) contains their indices and must stay valid. */
 cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
                                   int count, const int *parameter)
 {

@@ -145,8 +145,8 @@ static int list_held_values(const struct given *k, bool set, const cmb_hold_task
   return count;
 }
 
-/* Lists in `held` all start values that are to be held; the user's settings come before those of the model, since the first ones are preferred
- * if not all can be held. Returns their number. */
+/* Lists in `held` all start values that are to be kept fixed; the user's settings come before those of the model, since earlier entries take
+ * precedence if not all can be kept. Returns their number. */
 static int list_held(const struct given *k, const cmb_hold_task *task, cmb_held *held)
 {
   return list_held_values(k, false, task, list_held_values(k, true, task, 0, held), held);
