@@ -109,8 +109,8 @@ static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_ax
 
 enum { Y_TICKS = 4, X_TICKS = 8 };
 
-/* Writes the offset of the ordinate, such as "+1.7e9", which has to be added to its tick labels, above them. Writes nothing if the axis has
- * no offset. */
+/* Writes the offset of the ordinate, such as "+1.7e9", above its tick labels, to which it has to be added. Writes nothing if the axis has no
+ * offset. */
 static void put_y_offset(FILE *to, const struct frame *f)
 {
   char text[CLI_AXIS_TEXT];

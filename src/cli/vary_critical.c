@@ -225,9 +225,9 @@ static cmb_status check_others(struct cli_critical *s, const struct cli_follow *
   return CMB_OK;
 }
 
-/* Finds the value between the steady motions f->a and f->b at which the real part of the followed eigenvalue changes its sign, and adds it to
- * the critical values if nearby motions confirm it and no other eigenvalue makes the motion unstable there. Sets i->in_band if eigenvalues too
- * close to 0 prevent an answer. */
+/* Finds the value of the varied quantity, between the steady motions f->a and f->b, at which the real part of the followed eigenvalue changes
+ * its sign. Adds it to the critical values if nearby motions confirm it and no other eigenvalue makes the motion unstable there. Sets
+ * i->in_band if eigenvalues too close to 0 prevent an answer. */
 static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
                               const struct cli_follow *f)
 {

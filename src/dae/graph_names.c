@@ -52,8 +52,9 @@ static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
   return true;
 }
 
-/* Names switching functions as the model suggests for their expressions (is_named). If several names fit one function, a name from
- * the motion is preferred to one of an event's condition, and among names of the same kind the last one. */
+/* Gives switching functions the names that the model suggests for their expressions, where is_named() accepts them. If several names fit one
+ * function, a name that a formula of the motion suggests is preferred to that of an event's condition, and among names of the same kind the
+ * last one. */
 static cmb_status use_hints(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -79,8 +80,8 @@ static void push(struct naming *n, int *depth, cmb_expr e)
   n->stack[(*depth)++] = e;
 }
 
-/* Gives `name` to each unnamed switching function whose mode occurs in the expression `root`, directly or inside the expression of
- * another switching function. Searches depth-first and skips nodes that were visited for earlier expressions. */
+/* Gives `name` to each unnamed switching function on whose sign the expression `root` depends, directly or through the expression of another
+ * switching function. Searches depth-first and skips nodes that were visited for earlier expressions. */
 static void name_in(struct naming *n, cmb_expr root, const char *name)
 {
   const cmb_graph *g = n->p->x->graph;
@@ -100,8 +101,8 @@ static void name_in(struct naming *n, cmb_expr root, const char *name)
   }
 }
 
-/* Names each switching function without a name after the first source (a formula or force of the model) whose expression contains
- * its mode. */
+/* Names each switching function without a name after the first source (a formula or force of the model) whose expression depends on the
+ * function's sign. */
 static cmb_status use_sources(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

@@ -356,8 +356,8 @@ static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part
   m->count = p->count[part] = count;
 }
 
-/* Removes the identically vanishing entries of the sparse matrix m, whose expressions are in the given part. The mass matrix
- * (CMB_PART_M) keeps its diagonal and a symmetric pattern. */
+/* Removes the identically vanishing entries of the sparse matrix m, whose expressions belong to the given part of the equations. The mass
+ * matrix (CMB_PART_M) keeps its diagonal and a symmetric pattern. */
 static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
 {
   bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);

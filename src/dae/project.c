@@ -49,9 +49,9 @@ static double rounding_of(const cmb_equations *eq, const double *q)
   return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
 }
 
-/* Returns the norm of a Newton increment of q up to which an iteration that no longer converges is accepted: about 1e-13 (1 + ‖q‖)
- * √ng. Rounding errors of the constraints g (ng) may exceed those of q, because they come from lengths that do not appear in q and
- * add up along a chain of bodies. */
+/* Returns the largest norm of the last Newton increment of q at which an iteration that no longer converges is still accepted: about 1e-13 (1 +
+ * ‖q‖) √ng. Rounding errors of the constraints g (ng) may exceed those of q, since they also come from lengths of the bodies, which do not
+ * appear in q and add up along a chain. */
 static double arrived_at(const cmb_equations *eq, const double *q)
 {
   return 512 * DBL_EPSILON * (1 + cmb_sized_norm(eq, q)) * sqrt(fmax(1, eq->ng));

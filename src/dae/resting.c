@@ -18,8 +18,8 @@ static const double ROUNDING = 1e-13;
 /* relative length of what remains of a gradient that the constraints determine */
 static const double FREE = 1e-9;
 
-/* Evaluates the contact surfaces u of all event rules at a point: u, ∂u/∂t, γ (the velocity-dependent part of ü) and the
- * gradients, into x->u, x->ut, x->gamma and x->U. */
+/* Evaluates the contact functions u of all events and stops at a point: u, ∂u/∂t, γ (the velocity-dependent part of ü) and the gradients, into
+ * x->u, x->ut, x->gamma and x->U. */
 static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -429,9 +429,8 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
-/* Sets eq->rule_reads (rule_count x ns), which tells on which switching functions each rule's condition depends: a copy of the
- * table of the equations without contacts, with further columns for the functions of closed contacts, on which no condition
- * depends. */
+/* Sets eq->rule_reads (rule_count x ns), which tells on which switching functions the condition of each event or stop depends: copies the table
+ * of the equations without contacts, and adds columns for the functions of closed contacts, on which no condition depends. */
 static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

@@ -88,9 +88,9 @@ static cmb_status solve(const cmb_sliding *x)
   return CMB_OK;
 }
 
-/* Decides for each friction force k (group of switching functions held at 0) whether it keeps sticking, from the rates of its
- * function for slip in both directions with the weights θ of the other forces: x->hold[k] becomes negative if it is released, and
- * the sign of x->mean[k] is the direction in which it then slips. */
+/* Decides for each sticking friction force k whether it keeps sticking: evaluates the rate of its switching function for slip in both
+ * directions, while the other forces keep their weights θ. x->hold[k] becomes negative if it is released; the sign of x->mean[k], the mean of
+ * both rates, is then the direction in which it slips. */
 static void compare_modes(const cmb_sliding *x)
 {
   const int n = x->count;

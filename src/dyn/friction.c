@@ -139,8 +139,8 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* Compiles the program that computes, for each friction force S, its velocity e and the derivative ∂P/∂S of the power
- * P. t->program stays NULL if the expressions call C functions of the user. */
+/* Compiles the program that computes, for each friction force S, the velocity e that it should oppose and the derivative ∂P/∂S of the power P
+ * of the forces. t->program stays NULL if the expressions call C functions of the user. */
 static cmb_status compile_program(cmb_build *b, struct trial *t)
 {
   uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
@@ -192,8 +192,8 @@ static void count_driving(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Returns whether dry friction number k drives the velocity that it should oppose: in the tests at random states, μ was positive in at least
- * ENOUGH of them and never negative. */
+/* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them must
+ * have shown this (t->positive), and none the opposite. */
 static bool drives(const struct trial *t, int k)
 {
   return t->positive[k] >= ENOUGH;

@@ -47,8 +47,8 @@ static cmb_status name_all(cmb_c_code *c)
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Writes the text to the file NAME.ENDING in `folder`, under a temporary name: all bytes are on the disk, and the caller gives *file its
- * final name. Returns an error if the path is too long, if the model reads that file, or if writing fails. */
+/* Writes the text to the file NAME.ENDING in `folder` under a temporary name. On return all bytes are on the disk, and the caller gives *file
+ * its final name. Returns an error if the path is too long, if the model reads that file, or if writing fails. */
 static cmb_status write_file(const cmb_c_code *c, const char *folder, const char *ending,
                              const cmb_buffer *text, cmb_output **file)
 {

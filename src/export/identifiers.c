@@ -99,7 +99,7 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Returns whether a name could be that of a C macro, such as NULL or NAN: it has no small letter and at least two capitals. */
+/* Returns whether a name could be that of a C macro, such as NULL or NAN: it has no lower-case letter and at least two capitals. */
 static bool may_be_macro(const char *text)
 {
   int capitals = 0;

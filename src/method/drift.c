@@ -47,8 +47,8 @@ static void take_change(cmb_drift *d, const double *from, const double *to)
   for (int k = 0; k < d->G_size; k++) d->G[k] = to[k] - from[k];
 }
 
-/* Returns the squared norm of Σ_k D_k P_k for `count` entries D of a row of a matrix, in the given columns, NULL: one after the other, and
- * `width` <= 8 columns of the matrix P, whose rows have `stride` entries. */
+/* Returns the squared norm of Σ_k D_k P_r(k), summed over `count` entries D of a row of a matrix, where P_r is row r of the matrix P (rows with
+ * `stride` entries, of which the first `width` <= 8 are used). r(k) = column[k]; if column is NULL, r(k) = k. */
 static inline double squared_product(int count, const double *D, const int *column, const double *P,
                                      int stride, int width)
 {

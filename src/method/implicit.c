@@ -90,8 +90,8 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w)
   w->apart_v = cmb_arena_doubles(in->arena, in->nv);
 }
 
-/* Returns the index of the component of x (n) whose tolerance 1/w in the norm is wider than the user's tolerance rtol |x| + atol by the largest
- * factor, and raises *most to this factor. Returns −1 if no factor is above *most. */
+/* Returns the index of the component of x (n) for which the tolerance 1/w in the norm exceeds the user's tolerance rtol |x| + atol by the
+ * largest factor, and raises *most to this factor. Returns −1 if no factor is above *most. */
 static int widest(const cmb_integrator *in, int n, const double *x, const double *w, double *most)
 {
   int found = -1;

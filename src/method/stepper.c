@@ -48,7 +48,7 @@ static void store_jacobian(const cmb_equations *eq, const cmb_expr *G, cmb_expr 
   }
 }
 
-/* Lists in `output` the expressions of a step that the bound on the drift needs. */
+/* Lists in `output` those expressions of a step that are needed to compute the bound on the drift of the constraints, in the order of p. */
 static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, const cmb_step *step,
                       cmb_expr *output)
 {

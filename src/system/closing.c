@@ -72,8 +72,9 @@ static cmb_status increment(cmb_closing *c, struct path_length *path, double *si
   return CMB_OK;
 }
 
-/* Solves the position constraints g for c->q_new, in place, by Newton's method, and adds the length of the path to *path. Returns
- * CMB_RETRY_NEWTON if the iteration does not converge, or if its path is not nearly straight: the solution may then be far from the start. */
+/* Solves the position constraints g for c->q_new, in place, by Newton's method, and adds the length of the path of the iterates to *path.
+ * Returns CMB_RETRY_NEWTON if the iteration does not converge, or if its path is not nearly straight: the solution may then be far from the
+ * start. */
 static cmb_status solve(cmb_closing *c, struct path_length *path)
 {
   for (int k = 0; k < ITERATIONS; k++) {
@@ -290,8 +291,8 @@ static cmb_status relax_fully(cmb_closing *c, double *q)
   return cmb_factor_at(c->ev, c->t, q);
 }
 
-/* Finishes closing the loops at q (nq), in place: moves it near to the home position, if there is one and closing took more than one step. Then
- * satisfies the constraints as exactly as possible, and measures in c->last how well they are satisfied. */
+/* Finishes closing the loops at q (nq), in place: moves q near to the home position, the one to stay near, if there is one and closing took
+ * more than one step. Then satisfies the constraints as exactly as possible, and measures in c->last how well they are satisfied. */
 static cmb_status finish(cmb_closing *c, double *q)
 {
   const cmb_terms want = {.g = c->ev->g};

@@ -231,8 +231,8 @@ static cmb_status find_dead_centre(struct hold_search *h, const double *q, int *
   return CMB_OK;
 }
 
-/* Returns how much of velocity i = 1 (all others 0) is left after projection onto the tangent space of the constraints last factored: 0 if the
- * constraints block this velocity. ev->dw (nv) becomes the change by the projection. */
+/* Returns component i of the velocities v_i = 1 (all others 0) after their projection onto the tangent space of the constraints last factored:
+ * 0 if the constraints block this velocity, 1 if they leave it free. ev->dw (nv) becomes the change made by the projection. */
 static double motion_left(cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -380,9 +380,9 @@ static enum place place_of(const struct hold_search *h, const double *q, int v)
   return PLACE_ANY;
 }
 
-/* Computes in *left how much of velocity i = 1 (all others 0) is left after projection onto the velocities that are permitted at q (nq) by the
- * system's constraints and by those that hold the marked start values. *left becomes 0 if nearly dependent constraints were treated as
- * dependent; it is unchanged on failure. */
+/* Computes in *left component i of the velocities v_i = 1 (all others 0) after their projection onto the velocities that are permitted at q
+ * (nq) by the system's constraints and by those that hold the marked start values. *left becomes 0 if nearly dependent constraints were treated
+ * as dependent, so that the result is not reliable; it is unchanged on failure. */
 static cmb_status remaining_motion(struct hold_search *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;

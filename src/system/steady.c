@@ -612,7 +612,7 @@ static cmb_status fail_not_steady(struct steady *k)
       words[e->kind], row_name(k, e), k->residuals[most]);
 }
 
-/* Checks that the accelerations by the equations of motion agree with those of a steady motion. Stores the largest difference in
+/* Checks that the accelerations from the equations of motion agree with those of a steady motion. Stores the largest difference in
  * report->defect; returns an error with a message if it exceeds the tolerance. */
 static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
 {

@@ -419,8 +419,8 @@ __attribute__((format(printf, 3, 0))) static int find_named(const char *const *n
   return cmb_find_name(name, names, count, sizeof *names);
 }
 
-/* Computes the values `design` (count) of the prescribed quantities of a sweep at the start of a system that has these quantities as outputs.
- * Sets k->freedoms to its number of degrees of freedom. */
+/* Computes the values `design` (count) of the prescribed quantities of a sweep in the start position of a system that has these quantities as
+ * outputs. Sets k->freedoms to its number of degrees of freedom. */
 static cmb_status evaluate_design(cmb_suspension *k, const cmb_system *system, cmb_evaluator *ev,
                                   int count, double *design)
 {
