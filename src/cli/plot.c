@@ -227,7 +227,7 @@ static const char *colour_of(const struct cli_panel *panel, int c)
 }
 
 /* Writes the colour of curve number c of a panel to `text`, as the value of the SVG attribute `stroke` with its closing quote, and returns
- * `text`. The attribute stroke-dasharray follows if the curve is dashed, or to make an earlier curve visible that it would hide. */
+ * `text`. The attribute stroke-dasharray follows if the curve is dashed, or if it would otherwise hide an earlier curve. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
 {

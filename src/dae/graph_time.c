@@ -89,8 +89,8 @@ static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Returns the expression x that remains of e without constant added terms and factors, as of e = c₁ x + c₂; e itself if its last
- * operation is not such a shift or scaling. of[k] tells how node k depends on time. */
+/* Strips constant summands and factors from the expression e, which depends on time: returns x if e = c₁ x + c₂; e itself if its last operation
+ * is no such shift or scaling. of[k] tells how node k depends on time. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   for (;;) {

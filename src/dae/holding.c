@@ -133,9 +133,10 @@ static bool is_late(const cmb_equations *eq, int i)
   return false;
 }
 
-/* Finds which loads depend on time at a fixed state (q, v): entries of the forces f, of the constraint terms γ and of the rates of
- * held switching functions whose bounds over all times are unknown. Marks them in x->varies, x->gamma_varies and x->flow_varies,
- * and sets *any to true if there are some. Leaves out first-order states whose rates depend on accelerations. */
+/* Finds the terms that depend on time at a fixed state (q, v): entries of the forces f and of the constraint terms γ, and rates of those
+ * switching functions at 0 that sticking friction or contacts hold, if their bounds over all times are not known. Marks them in x->varies,
+ * x->gamma_varies and x->flow_varies, and sets *any to true if there are some. Leaves out first-order states whose rates depend on
+ * accelerations. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {
@@ -246,9 +247,9 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Checks whether the stored gradients S of the rates of held switching functions with respect to accelerations are still valid:
- * for one arbitrary acceleration a, S·a has to agree with the computed change of each rate, which must not be 0. Stores the answer
- * in *yes. x->none must contain the rates without accelerations. Overwrites x->a and x->rate. */
+/* Checks whether the stored gradients S, with respect to accelerations, of the rates of those switching functions that friction or contacts
+ * hold at 0 are still valid: for one arbitrary acceleration a, S·a must agree with the computed changes of the rates, none of which may be 0.
+ * Stores the answer in *yes. x->none must contain the rates without accelerations. Overwrites x->a and x->rate. */
 static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;

@@ -70,9 +70,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes the force (multiplier) *mu of closed contact k as if the bodies were on the other side of its surface, that is, with
- * opposite modes of the switching functions on which the condition of the contact's rule depends. Overwrites x->a, x->lambda and
- * the modes of x->other. */
+/* Computes the force (multiplier) *mu of closed contact k as if the bodies were on the other side of its surface: with opposite signs of those
+ * switching functions on which the condition of the contact's event depends. Overwrites x->a, x->lambda and the modes of x->other. */
 static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at, int k, double *mu)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;

@@ -171,9 +171,9 @@ static void draw_inputs(const struct trial *t, int kind, uint32_t *state)
   }
 }
 
-/* Tests at one more random state whether each dry friction S drives the velocity e that it should oppose. μ is the change of ∂P/∂S (P: power)
- * divided by the change of e when the velocities change from 0 to random values. Adds 1 to t->positive[] of each friction with μ > 0; stores −1
- * for one with μ < 0. */
+/* Tests at one more random state whether each dry friction force S increases the velocity e that it should oppose. Changes the velocities from
+ * 0 to random values; μ is the change of ∂P/∂S, where P is the power of the forces, divided by the change of e. Adds 1 to t->positive[] of each
+ * friction with μ > 0, in which case it drives; stores −1 for one with μ < 0. */
 static void count_driving(const struct trial *t, uint32_t *state)
 {
   draw_inputs(t, INPUT_DRAWN, state);

@@ -199,7 +199,7 @@ static void eliminate_joint(int n, const double *mu, double Y[MOTIONS][MOTIONS],
 }
 
 /* Adds the articulated-body inertia I of a link to that of its parent, I_parent += Xᵀ I X, after eliminating the motions that the joint f
- * allows. mu and Y are the eigenvalues and principal motions of the joint. Overwrites m->I. */
+ * allows. mu and Y are the eigenvalues and principal motions of the joint's inertia matrix. Overwrites m->I. */
 static void add_to_parent(struct moved_inertia *m, const struct freedom *f, const double *mu,
                           double Y[MOTIONS][MOTIONS], struct moved_inertia *parent)
 {

@@ -637,9 +637,9 @@ static void put_stored_start(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return 0;\n}\n");
 }
 
-/* Appends to the exported C source b statements that write a time s->t set by the user as begun + steps h, where x[h] is the step size: with
- * an integer number of steps if this gives exactly s->t, otherwise with begun = s->t and steps = 0. Adding and subtracting the large number
- * rounds to an integer. */
+/* Appends to the exported C source b statements for a time s->t that the user has set: it is represented as begun + steps h, where h is the
+ * step size, with an integer number of steps if this gives exactly s->t, otherwise with begun = s->t and steps = 0. The generated code rounds
+ * to an integer by adding and subtracting a large number. */
 static void put_step_count(cmb_buffer *b, int h)
 {
   cmb_buffer_print(b,

@@ -158,7 +158,7 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   return CMB_OK;
 }
 
-/* Returns an error if a constraint has branches, so that its rate may be discontinuous, and the method with its options never corrects
+/* Returns an error if a constraint is defined piecewise, so that its rate may be discontinuous, and the method with its options never corrects
  * velocities onto the constraints: exported code cannot report their violation at run time. */
 static cmb_status refuse_jumping_rates(cmb_context *ctx, const cmb_system *system,
                                        const cmb_integrator *in, const cmb_method *method)

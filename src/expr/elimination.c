@@ -64,8 +64,8 @@ static int next_pivot(const struct ordering *o)
   return best;
 }
 
-/* Eliminates pivot p from the symmetric sparsity pattern of a KKT matrix: links all remaining rows that were linked to p with each other (fill-
- * in). If p is one of the first n unknowns, decreases waiting[i] by 1 for each constraint row i that contains it. */
+/* Eliminates pivot p from the symmetric sparsity pattern of a KKT matrix: links all remaining rows that were linked to p with each other, which
+ * is the fill of the elimination. If p is one of the first n unknowns, decreases waiting[i] by 1 for each constraint row i that contains it. */
 static void eliminate_from_pattern(struct ordering *o, const cmb_elimination *e, int p)
 {
   o->done[p] = true;

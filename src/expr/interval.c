@@ -207,8 +207,8 @@ static bool may_contain_angle(cmb_interval a, double phase)
   return phase + 2 * PI * k <= a.high + near;
 }
 
-/* Returns an enclosure of sine or cosine (op) on the interval a, where `top` is an angle of its maximum 1; [−1, 1] with a margin for rounding
- * if the interval is at least 2π wide or has angles beyond 1e9. */
+/* Returns an enclosure of sine or cosine (op) on the interval a, where `top` is an angle at which the function has its maximum 1. Returns [−1,
+ * 1] with a margin for rounding if the interval is at least 2π wide or has angles beyond 1e9. */
 static cmb_interval enclose_wave(cmb_op op, cmb_interval a, double top)
 {
   if (!(a.high - a.low < 2 * PI) || larger(fabs(a.low), fabs(a.high)) > 1e9) {

@@ -279,8 +279,8 @@ static bool raise_constants(cmb_drift_bound *b, double h, double A1, double A2, 
   return !(b->C1 <= before.C1 && b->C0 <= before.C0);
 }
 
-/* Raises the constants C₀ and C₁ to those of the step. Behind a step that has raised none the next one most often raises none either, which
- * is known already from a number that is not below A₃. */
+/* Raises the constants C₀ and C₁ of the drift bound to the values that this step requires. If the last step required no larger ones, first
+ * tests by a cheap upper bound of A₃ whether this one does not either. */
 static void raise_by_step(cmb_drift *d, const cmb_equations *eq, const cmb_drift_step *x)
 {
   for (int i = 0; i < d->ng; i++) d->product[i] = x->g_plain[i] - x->g[i];

@@ -59,9 +59,10 @@ static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance
   }
 }
 
-/* Computes the weights w (ng) of the Lagrange multipliers λ in an error norm for a step of size h: c / (rtol |λ|max + atol) for all of them,
- * since many are 0 up to rounding; c = min(h, 1), or its square for index 3. For forms with constraints on velocities or accelerations, a term
- * for rounding errors is added to the divisor. With form->scaled, multipliers are measured in the units of their constraints. */
+/* Computes the weights w (ng) of the Lagrange multipliers λ in an error norm for a step of size h: all are c / (rtol |λ|max + atol), relative
+ * to the largest multiplier, since many are 0 up to rounding. c is min(h, 1), or its square for index 3. For forms with constraints on
+ * velocities or accelerations, a bound of the rounding errors is added to the divisor. With form->scaled, multipliers are measured in the units
+ * of their constraints. */
 static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)
 {

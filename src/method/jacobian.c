@@ -77,8 +77,8 @@ static void number_groups(const cmb_form_estimate *e, int *group)
   }
 }
 
-/* Copies the estimated sparsity pattern of the form's Jacobian to the report. Unless they are NULL, also fills there (rows x columns) with
- * whether each entry can be non-zero, and group[columns] with the group (colour) of each column. */
+/* Copies the estimated sparsity pattern of the form's Jacobian to the report. Also fills the array there[] (rows x columns) with whether each
+ * entry can be non-zero, and group[columns] with the group (colour) of each column; NULL: not wanted. */
 static void copy_pattern(const cmb_form *form, cmb_jacobian_report *report, bool *there, int *group)
 {
   const cmb_form_estimate e = cmb_form_estimated(form);

@@ -417,8 +417,8 @@ static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_e
   }
 }
 
-/* Builds the second stage of the W-method ROS2 at the state (t + h, q, v). b->kq, b->k and b->lambda (q̇, v̇ and λ) are those of the first
- * stage on entry, and the weighted sums of both stages, those of the whole step, on return. */
+/* Builds the second stage of the W-method ROS2 at the state (t + h, q, v). On entry b->kq, b->k and b->lambda are q̇, v̇ and λ of the first
+ * stage; on return they are the weighted sums of both stages, those of the whole step. */
 static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
 {
   struct stage stage = {.at = {b->t_next, q, v}};

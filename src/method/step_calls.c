@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Adds an evaluation of the user's equations written in C to the list s->call, at the time, positions and (unless at->v is NULL) velocities
- * given by expressions, and returns it in *out, without any terms requested. The terms become inputs of the expressions evaluated after it in
- * the step. */
+ * given by expressions. Returns it in *out, to which the caller adds the requested terms. These become inputs of the expressions that are
+ * evaluated after it in the step. */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;

@@ -72,8 +72,8 @@ static cmb_status import(cmb_step_source *s, const struct replacement *r, int co
   return cmb_import(s->graph, s->eq->code->graph, r->count, r->input, r->by, count, from, to);
 }
 
-/* Copies the sparse matrix m of the model (rows x nv) to the graph of the step, as a dense matrix `to`, with the model's inputs replaced as
- * listed in r. Does nothing if `to` is NULL. */
+/* Copies the sparse matrix m of the model (rows x nv) to the expression graph of the time step, as a dense matrix `to`, with the model's inputs
+ * replaced as listed in r. Does nothing if `to` is NULL. */
 static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
                                 const cmb_entries *m, cmb_expr *to)
 {

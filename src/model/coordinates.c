@@ -136,8 +136,8 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* Mirrors the initial coordinates and velocities, and the reference positions of the springs on translations, of a joint with Euler
- * parameters. They are components along axes that are not mirrored, so in a mirrored copy of a template their signs have to be changed. */
+/* Mirrors the initial coordinates and velocities, and the reference positions of the springs on translations, of a joint with Euler parameters
+ * in a mirrored copy of a template: changes their signs, since the axes along which they are measured are not mirrored. */
 static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
   const int n = cmb_joint_translations(j->type);

@@ -183,9 +183,9 @@ static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn
 
 /* ---- relaxation towards the home position */
 
-/* Computes the displacement ev->dw (nv) from q (nq) towards the home position, to which the result shall stay near, as far as the constraints
- * permit it: the projection of the difference of both positions onto the tangent space of the constraints. *whole and *part become the squared
- * lengths of the difference and of the projection in the metric of M. */
+/* Computes the displacement ev->dw (nv) from q (nq) towards the home position, the given one to which the result is to stay near, as far as the
+ * constraints permit it: the projection of the difference of both positions onto the tangent space of the constraints. *whole becomes the
+ * squared length of the difference, *part that of the projection, both in the metric of M. */
 static cmb_status find_relaxation(cmb_closing *c, const double *q, double *whole, double *part)
 {
   cmb_evaluator *ev = c->ev;
@@ -240,8 +240,8 @@ static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
   return CMB_OK;
 }
 
-/* Moves q (nq), in place, by at most `most` steps as near to the home position as the constraints permit, at constraint residuals (1 − s) r.
- * Stops early at the minimum of the distance or if a step fails. */
+/* Moves q (nq), in place, by at most `most` steps as near to the home position (the given one) as the constraints permit, while their residuals
+ * stay (1 − s) r: the fraction 1 − s of those at the beginning. Stops early at the minimum of the distance or if a step fails. */
 static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int most)
 {
   bool on = c->home_count > 0;

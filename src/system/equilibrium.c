@@ -208,9 +208,9 @@ static bool solve_step(struct equilibrium_search *k, double mu)
   return cmb_all_finite(k->ev->eq->nq, k->dq);
 }
 
-/* Computes a step towards equilibrium that changes no coordinate by more than the trust radius, with the first suitable shift μ of an
- * increasing sequence, which begins at 0 or, if the stiffness has negative eigenvalues, above 0. *whole becomes whether the first μ of the
- * sequence was suitable. Returns false if none is. */
+/* Computes a step towards equilibrium that changes no coordinate by more than the trust radius: tries the shifts μ of an increasing sequence,
+ * which begins at 0 or, if the stiffness has negative eigenvalues, above 0, until one gives such a step. *whole becomes whether the first one
+ * did. Returns false if none does. */
 static bool choose_step(struct equilibrium_search *k, bool *whole)
 {
   const int n = k->tangent.n;
@@ -253,9 +253,9 @@ static double unbalanced_norm(struct equilibrium_search *k)
   return cmb_norm2(n, k->im);
 }
 
-/* Takes a damped step towards equilibrium and adapts the trust radius. Halves the step until the force at its end either has decreased by at
- * least a tenth or does not point back too strongly; if `near` is set, takes the first trial position at which the forces can be evaluated.
- * Returns a positive status if no trial position is accepted. */
+/* Takes a damped step towards equilibrium and adapts the trust radius. Halves the step until the force at its end has decreased by at least a
+ * tenth, or its component against the step is at most half of the initial component along it; if `near` is set, takes the first trial position
+ * at which the forces can be evaluated. Returns a positive status if no trial position is accepted. */
 static cmb_status descend(struct equilibrium_search *k, bool near)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -152,8 +152,8 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
-/* Returns an error with the message that no equilibrium follows, since the changing parameters exert a force in a direction without stiffness.
- * This direction is row k of x->tangent.N; the message names the velocity that is largest in it. */
+/* Returns an error with the message that no equilibrium exists for the changed parameters, since they exert a force in a direction without
+ * stiffness. This direction is row k of x->tangent.N; the message names the velocity that is largest in it. */
 static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 {
   const cmb_equations *eq = x->ev->eq;

@@ -91,8 +91,8 @@ static void change_basis(const cmb_stuck *x, int n, const double *rows)
   }
 }
 
-/* Computes an orthonormal basis x->Q (n x n) of the tangent space of the constraints whose first vectors span the motions that sticking
- * friction prevents. Returns their number, the rank of the gradients of the friction functions. */
+/* Computes an orthonormal basis x->Q (n x n) of the tangent space of the constraints that begins with a basis of the motions that sticking
+ * friction prevents. Returns the number of these first vectors, the rank of the gradients of the switching functions of sticking friction. */
 static int split_motions(cmb_stuck *x, const cmb_tangent *tangent)
 {
   const int nv = x->ev->eq->nv, n = tangent->n;
