@@ -145,8 +145,8 @@ static cmb_status sample_side(struct cli_critical *s, double x, const struct cli
   return CMB_OK;
 }
 
-/* Returns the value of the quantity of --vary at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation of samples: the
- * first `count` ones of each side[sides]. */
+/* Returns the value of the varied quantity at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation. Uses the first
+ * `count` samples of each side[sides], the samples on one side of the zero. */
 static double interpolate(int sides, const struct side *side, int count)
 {
   double sum = 0;

@@ -132,9 +132,9 @@ static cmb_status move_from_start(const struct slider_work *w, double start, dou
   return CMB_OK;
 }
 
-/* Computes the positions of the mechanism along a slider control on one side of the value `start`, over the distance `reach` (with sign), in
- * s->most − 1 steps. If the range ends early at loops, a stop or a contact, so that fewer than the fraction COARSE of the steps remain, uses
- * smaller steps up to that end. */
+/* Computes the positions of the mechanism for a slider control on one side of the value `start`, over the distance `reach` (with sign), in
+ * s->most − 1 steps. If the range ends early, because loops can no longer be closed or at a stop or contact, so that fewer than the fraction
+ * COARSE of the steps remain, uses smaller steps up to that end. */
 static cmb_status fill_side(const struct slider_work *w, double start, double reach, struct side *s)
 {
   const int count = s->most - 1;
@@ -281,8 +281,8 @@ static int positions_on_a_side(const struct cli_view_place *p, const struct cli_
   return most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : least_of(most, MOST_ON_A_SIDE);
 }
 
-/* Computes the positions of the mechanism along all slider controls of the HTML page: of degrees of freedom and, if constraints depend on time,
- * of the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
+/* Computes the positions of the mechanism for all slider controls of the HTML page: one control for each chosen degree of freedom and, if
+ * constraints depend on time, one for the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
 static cmb_status fill_all(struct slider_work *w, struct cli_sliders *s)
 {
   const int on_a_side = positions_on_a_side(w->p, s);

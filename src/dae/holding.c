@@ -355,9 +355,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds of the changes of the rates of all held switching functions and of all contact forces when friction force k − 1
- * reverses its slip from direction −1 to +1, row k − 1 of x->change. The loads x->g_f and x->g_gamma for direction +1 must have
- * been computed last; they are overwritten by their differences from those for direction −1. */
+/* Computes bounds of how much the rates of all switching functions that friction holds at 0, and all contact forces, change when friction force
+ * k − 1 reverses its slip from direction −1 to +1, into row k − 1 of x->change. On entry x->g_f and x->g_gamma are the bounds of the right-hand
+ * sides for direction +1; they are overwritten by their differences from those for direction −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -414,9 +414,9 @@ static void find_inverse(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->spread of |θ − θ₀| over the box, where θ are the weights with which friction forces are mixed and θ₀ those at
- * time t₀: |A₀⁻¹| |r + A θ₀| for the equations A θ = −r, enlarged for the change of A since t₀. All bounds are infinite if this
- * change may be too large. */
+/* Computes bounds x->spread of |θ − θ₀| over the box of states. The weights θ, by which the sticking friction forces lie between those for slip
+ * in both directions, solve A θ = −r; θ₀ are those at time t₀. The bounds are |A₀⁻¹| |r + A θ₀|, enlarged for the change of A since t₀; all are
+ * infinite if this change may be too large. */
 static void find_spread(cmb_holding *x)
 {
   const int n = x->slides;

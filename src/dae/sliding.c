@@ -42,8 +42,8 @@ void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
   if (k >= 0) set_group(x, x->function[k], 1, lower);
 }
 
-/* Sets to 0 the entries of f (nv) that belong to first-order states whose rates depend on accelerations. They are no forces and
- * are not mixed from those for slip in both directions as friction forces are. */
+/* Sets to 0 the entries of f (nv) that belong to first-order states whose rates depend on accelerations. These entries are no forces, so that
+ * the interpolation between the forces for slip in both directions does not apply to them. */
 static void clear_late_rows(const cmb_sliding *x, double *f)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -230,8 +230,8 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
 
 /* ---- other forces that switch together with sticking friction */
 
-/* Returns the first switching function in group k of those held at 0 that belongs to dry friction with a larger static than
- * kinetic friction force (if `sticks`), or the first that does not (if not). Returns −1 if the group has none. */
+/* Returns a switching function of group k, a group of functions that friction holds at 0: if `sticks` is set, the first one of dry friction
+ * whose static friction force exceeds the kinetic one, otherwise the first one of other friction. Returns −1 if the group has none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;

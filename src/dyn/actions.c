@@ -423,8 +423,8 @@ cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_ex
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
 }
 
-/* Builds the normal force of a compliant contact, k d^e + c ḋ while the contact is closed and 0 otherwise, in symbols for the penetration depth
- * d and its rate ḋ. *both becomes the switching function, positive while the contact is closed. */
+/* Builds the normal force of a compliant contact, k d^e + c ḋ while the contact is closed and 0 otherwise, as an expression in the symbols for
+ * the penetration depth d and its rate ḋ. *both becomes the switching function, positive while the contact is closed. */
 static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;

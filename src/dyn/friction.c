@@ -227,8 +227,9 @@ static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct tr
   return status;
 }
 
-/* Finds the force element that an error message names for dry friction number k, which drives the velocity that it should oppose: the first
- * whose power alone shows this, else the first that contains this friction. *driven becomes NULL if none contains it. */
+/* Finds the force element that the error message on dry friction number k names; this friction drives the velocity that it should oppose. It is
+ * the first element for which the power of its own forces shows this, or else the first that contains the friction. *driven becomes NULL if
+ * none contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {

@@ -262,8 +262,8 @@ static void copy_blocks(cmb_form *form, bool back)
   }
 }
 
-/* Computes by finite differences the derivatives of all blocks of the iteration matrix with respect to the driven coordinates
- * (functions of time), into x->slope. The blocks have their former values afterwards. */
+/* Computes by finite differences the derivatives of all blocks of the iteration matrix with respect to the driven coordinates (functions of
+ * time), into x->slope. The blocks are restored afterwards. */
 static cmb_status derive_by_driven(cmb_form *form, const cmb_form_state *s)
 {
   cmb_status status = CMB_OK;

@@ -97,8 +97,8 @@ static int column_in(const cmb_block *G, int k, int entry)
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
 }
 
-/* Computes the change of the constraint Jacobian G, form->G_beside, when each position changes by `larger` times its rounding
- * error, with random sign. Entries that are not finite become 0, and so do all if G cannot be evaluated there. */
+/* Computes the change of the constraint Jacobian G when each position changes by `larger` times its rounding error, with random sign, in
+ * form->G_beside. Entries that are not finite become 0, and so do all if G cannot be evaluated there. */
 static cmb_status change_of_G(cmb_form *form, double t, const double *q, double larger)
 {
   cmb_terms want = {.G = form->G_beside};

@@ -41,7 +41,8 @@ static double squared_norm(int n, const double *x)
   return sum;
 }
 
-/* Sets d->G to the change to − from of the constraint Jacobian; all three are stored as the equations store it. */
+/* Sets d->G to the difference to − from of two constraint Jacobians; all three arrays are in the storage format of the equations (dense or
+ * sparse). */
 static void take_change(cmb_drift *d, const double *from, const double *to)
 {
   for (int k = 0; k < d->G_size; k++) d->G[k] = to[k] - from[k];
@@ -270,7 +271,8 @@ void cmb_drift_check(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
   invalidate_bound(d, t);
 }
 
-/* Raises the constants C₀ and C₁ to those of a step with A₁ and A₃. Returns whether it has raised any. */
+/* Raises the constants C₀ and C₁ of the bound on the drift to those that a step of size h with the coefficients A₁, A₂ and A₃ requires. Returns
+ * whether it has raised any. */
 static bool raise_constants(cmb_drift_bound *b, double h, double A1, double A2, double A3)
 {
   const cmb_drift_bound before = *b;

@@ -139,7 +139,7 @@ static bool has_stiff(const cmb_step_source *s)
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* Builds the applied forces (nv) at the beginning of the step as expressions, *to; without the stiff forces if `loose` is set, whose
+/* Builds the applied forces (nv) at the beginning of the step as expressions, *to. If `loose` is set, leaves out the stiff forces, whose
  * derivatives are built separately. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {

@@ -168,9 +168,9 @@ static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
                         eq->v_names[most]);
 }
 
-/* Computes how the state of rest changes with parameter i: the derivatives of the displacements, into row i of x->W, and of the multipliers,
- * into row i of x->L. x->rhs must contain ∂r/∂p, and is overwritten; x->gp must contain ∂g/∂p. Returns an error with a message if the parameter
- * exerts a force in a direction without stiffness. */
+/* Computes how the static equilibrium changes with parameter i: the derivatives of the displacements, into row i of x->W, and of the
+ * multipliers, into row i of x->L. x->rhs must contain ∂r/∂p for the residual r of the equations of motion, and is overwritten; x->gp must
+ * contain ∂g/∂p for the constraints g. Returns an error with a message if the parameter exerts a force in a direction without stiffness. */
 static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;

@@ -109,8 +109,8 @@ static bool is_set(const cmb_model_system_options *o, const char *name)
   return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
 }
 
-/* Lists the start values of all coordinates in `position`, where four Euler parameters are one value; the caller holds them or stays near to
- * them. Returns their number. */
+/* Lists the start values of all coordinates in `position`, where four Euler parameters are one value. The caller keeps these values fixed, or
+ * the position near to them. Returns their number. */
 static int list_position(const struct given *k, cmb_held *position)
 {
   const cmb_start *s = k->s;

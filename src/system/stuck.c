@@ -172,8 +172,8 @@ static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
   return across > OFF_DIRECTION * along;
 }
 
-/* Computes the fractions x->theta of the largest friction forces that balance the unbalanced forces (nv) along the motions that friction
- * prevents. Returns false if they are not unique. */
+/* Computes which fractions x->theta of the largest friction forces balance the unbalanced forces (nv) along the motions that friction prevents.
+ * Returns false if they are not unique. */
 static bool solve_shares(cmb_stuck *x, const double *unbalanced)
 {
   const int nv = x->ev->eq->nv, n = x->count;

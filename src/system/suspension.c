@@ -334,7 +334,7 @@ static cmb_status refuse_state(cmb_suspension *k, const char *name)
                   "the model has the state '%s', and sweeps are for models without states", name);
 }
 
-/* Removes the first-order states of tyres that were left out from the model; fails with a message if the model has other states. */
+/* Removes from the model the first-order states of omitted tyres; fails with a message if the model has other states. */
 static cmb_status drop_states(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->state_count; i++) {
@@ -645,8 +645,8 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
 
 /* ---- quantities of wheels */
 
-/* Evaluates the outputs into `out` at the current state of rest with velocities v (nv). If v is the derivative of the displacements with
- * respect to a parameter, an output that is a velocity becomes the derivative of a position with respect to that parameter. */
+/* Evaluates the outputs into `out` at the current equilibrium with velocities v (nv). If v is the derivative of the displacements with respect
+ * to a parameter, an output that is a velocity becomes the derivative of a position with respect to that parameter. */
 static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
 {
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
