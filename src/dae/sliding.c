@@ -231,7 +231,7 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
 /* ---- other forces that switch together with sticking friction */
 
 /* Returns a switching function of group k, a group of functions that friction holds at 0: if `sticks` is set, the first one of dry friction
- * whose static friction force exceeds the kinetic one, otherwise the first one of other friction. Returns −1 if the group has none. */
+ * whose static friction force exceeds the kinetic one, otherwise the first other one. Returns −1 if the group has none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;
