@@ -59,7 +59,7 @@ static bool is_same(const cmb_eigenmode *m, const cmb_eigenmode *n)
   return hypot(m->re - n->re, m->im - n->im) <= ALIKE * hypot(m->re, m->im);
 }
 
-/* Finds the mode *mode of motion c that continues the followed mode both from motion f->a and from motion f->b. *mode is NULL if there is none,
+/* Finds the mode *mode of motion c that continues the tracked mode both from motion f->a and from motion f->b. *mode is NULL if there is none,
  * or if the two give different eigenvalues. */
 static cmb_status find_at(const struct cli_critical *s, const struct cli_follow *f,
                           const struct cli_motion *c, const cmb_eigenmode **mode)

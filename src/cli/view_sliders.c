@@ -336,8 +336,8 @@ static void put_end(struct cli_json *j, const char *key, const struct cli_slider
   cli_json_close(j, '}');
 }
 
-/* Writes a slider control as a JSON object: its name, unit and start value, why its range ends on both sides, and the poses of the bodies
- * and the outputs at each of its positions. */
+/* Writes a slider control as a JSON object: its name, unit and start value, what limits its range at each end, and the poses of the bodies and
+ * the outputs at each of its positions. */
 static cmb_status put_slider(struct cli_json *j, const struct cli_view_place *p, int outputs,
                              const struct cli_slider *s)
 {

@@ -292,7 +292,7 @@ static cmb_status store_before_zero_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* Returns the number of expressions in all parts of the equations from the mass matrix, p->part[0], to the energy. */
+/* Returns the total number of expressions in p->part[], the parts of the equations, from the mass matrix (first) to the energy (last). */
 static int count_parts(const cmb_graph_parts *p)
 {
   return (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];

@@ -286,9 +286,9 @@ static void grow_scratch(cmb_graph_data *d, int inputs, const cmb_program *progr
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* Creates the program d->path_bends for the second derivatives of the functions w->bent along a motion, by differentiating their
- * first derivatives `rate`. Its inputs input[inputs] are t, q, modes and parameters, then t' and q', then q''. Its last results
- * are both arguments of each grid table in w->grid. */
+/* Creates the program d->path_bends for the second derivatives along a motion of the functions w->bent, by differentiating their first
+ * derivatives `rate`; they show whether a time step could pass over a bump of a function. The inputs input[inputs] are t, q, modes and
+ * parameters, then t' and q', then q''. The last results are both arguments of each grid table in w->grid. */
 static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                              const struct watched *w, const cmb_expr *rate, int inputs,
                              const cmb_expr *input)

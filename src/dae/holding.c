@@ -323,9 +323,9 @@ static cmb_interval drift(const cmb_holding *x, int j)
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds over the box of the rates of all held switching functions and of all contact forces, row k of x->value, if
- * friction slips instead of sticks: all friction forces in direction −1 (k = 0), or only force k − 1 in direction +1. Writes
- * bounds of the changes of the loads since t₀, the time of the point `at`, to f (nv) and gamma (ng). */
+/* Computes bounds over the box of the rates of all switching functions that friction holds at 0, and of all contact forces, into row k of
+ * x->value, for friction that slips in direction −1, except force k − 1 in direction +1 if k > 0. Writes bounds of the changes of the forces
+ * and of γ since t₀, the time of the point `at`, to f (nv) and gamma (ng). */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {

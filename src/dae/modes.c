@@ -104,9 +104,9 @@ static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahea
                                                    : -1; /* −1 if s stays 0, as in the formula */
 }
 
-/* Makes one pass of the search for the modes that belong to the state x: evaluates the switching functions in the modes ev->mode
- * and sets ev->mode to those that follow from their values. Sets *changed to true if a mode has changed, else to false. Where a
- * function is exactly 0, the accelerations x->a predict its sign, unless x->a is NULL. */
+/* Makes one pass of the search for the modes (signs of the switching functions) at the state x: evaluates the switching functions with the
+ * modes ev->mode, and sets ev->mode to the signs that they have. Sets *changed to whether a mode has changed. Where a function is exactly 0,
+ * the accelerations x->a predict its sign, unless x->a is NULL. */
 static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x,
                        bool *changed)
 {

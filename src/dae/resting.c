@@ -136,9 +136,9 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the force up to which a contact on a surface with the gradient u = x->row (nv) counts as unloaded: the largest of a
- * small part of the forces on the bodies in contact, the rounding error of the largest force in the parts of the model that are in
- * contact, and the force that accelerates their effective mass by `still`. Returns 0 if u = 0. Overwrites x->a. */
+/* Returns the force up to which a contact on a surface with the gradient u = x->row (nv) counts as unloaded. This is the largest of: a small
+ * part of the forces on the bodies in contact; the rounding error of the largest force in their parts of the model; and the force that gives
+ * their effective mass the acceleration `still`. Returns 0 if u = 0. Overwrites x->a. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -389,9 +389,9 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
   eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
 }
 
-/* Sets the arrays of eq that describe the switching functions: copies of those of the equations without contacts, then one
- * function for each closed contact. Marks in x->frozen the functions that the conditions of closed contacts read, apart from
- * whole-number modes. Frozen functions, and those of closed contacts, have no bounds and no rates. */
+/* Sets the arrays of eq that describe the switching functions: copies of those of the equations without contacts, then one function for each
+ * closed contact. Marks in x->frozen the functions on which the conditions of closed contacts depend, apart from integer-valued modes. Frozen
+ * functions, and those of closed contacts, have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

@@ -242,9 +242,9 @@ static int member_of(const cmb_sliding *x, int k, bool sticks)
   return -1;
 }
 
-/* Computes the change (nv) of the accelerations when some switching functions in group k of those held at 0 go from direction −1
- * to direction +1 of slip: if `sticks`, those of dry friction with a larger static than kinetic friction force, otherwise all
- * others. Entries of first-order states whose rates depend on accelerations are 0. */
+/* Computes the change (nv) of the accelerations when some switching functions of group k, which friction holds at 0, change from slip in
+ * direction −1 to slip in direction +1: if `sticks` is set, those of dry friction whose static friction force exceeds the kinetic one,
+ * otherwise all others. Entries of first-order states whose rates depend on accelerations are 0. */
 static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
                             double *change)
 {
@@ -391,8 +391,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return mix(x, at, &asked, x->out, out);
 }
 
-/* Computes the rates out (nl) of those first-order states whose rates depend on accelerations, mixed from the rates for slip in
- * both directions as the forces of sticking friction are. push[i] is the contact force of event rule i. */
+/* Computes the rates out (nl) of those first-order states that depend on accelerations, where friction sticks: interpolates between the rates
+ * for slip in both directions with the same weights as the friction forces. push[i] is the contact force of event or stop number i. */
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {

@@ -107,8 +107,9 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the input that fixes the branch decided by the expression s (a mode). Uses an existing mode with the same s, kind and table if
- * it may be used again, otherwise creates one. Returns false if there is none and new ones are not allowed. */
+/* Sets *mode to the input (the mode) whose value selects the branch that the sign or value of the expression s would select. Uses an existing
+ * mode with the same s, kind and table if it may be used again, otherwise creates one. Returns false if there is none and new ones are not
+ * allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {

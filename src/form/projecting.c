@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns what the projecting form needs and the equations do not have, for messages; NULL if it covers them. */
+/* Returns a description, for an error message, of what the equations lack for the projecting form; NULL if the form supports them. */
 static const char *what_is_missing(const cmb_equations *eq)
 {
   if (eq->mass_factors)

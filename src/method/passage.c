@@ -126,9 +126,9 @@ double cmb_passage_step(const cmb_integrator *in, double h)
   return fmax(ahead - 0.9 * at * jump, ahead / 4);
 }
 
-/* Returns the error that counts for a step of size h across a loss of rank of the constraints whose estimate `error` is above 1. If a larger
- * step had a smaller estimate, the estimate is rounding error and not truncation error; it then counts as 1, provided that its component in
- * directions that are hardly determined is small. Otherwise returns `error`. */
+/* Returns the error that counts for a step of size h across a loss of rank of the constraints whose estimate `error` is above 1. If an earlier
+ * attempt with a larger step had a smaller estimate, the estimate is rounding error and not truncation error. It then counts as 1, provided
+ * that its component in directions that the constraints hardly determine is small. Otherwise returns `error`. */
 static double error_of_crossing_step(cmb_integrator *in, double h, double error)
 {
   const double weak = *in->ev->doubtful ? *in->passage.weak_error : 0;

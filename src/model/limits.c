@@ -229,8 +229,8 @@ struct cmb_limits {
   bool *warned;
 };
 
-/* Creates l->program, the instructions that compute the `values` numbers of all stored conditions from the live parameters (those that can
- * change after the model is read), and the arrays that it needs. */
+/* Creates l->program, the instructions that compute the numbers (`values` of them) on which the stored conditions depend from the live
+ * parameters (those that can change after the model is read), and the arrays that it needs. */
 static cmb_status make_program(cmb_limits *l, int values)
 {
   const cmb_model *m = l->model;

@@ -312,7 +312,7 @@ static void change_of_free_motion(const struct space *s, const double *xi, struc
 }
 
 /* Computes the first-order changes of the outputs, if there are outputs. Then transforms the changes of the rates, s->q_there (nq) and c->a
- * (nv), to the rotating frame of a steady motion; without such a frame they stay. */
+ * (nv), to the rotating frame of a steady motion; without such a frame they remain unchanged. */
 static void transform_to_frame(struct space *s, const struct change *c)
 {
   const int nq = s->ev->eq->nq, nv = s->ev->eq->nv;

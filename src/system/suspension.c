@@ -259,8 +259,8 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
   return CMB_OK;
 }
 
-/* Returns the number i of the prescribed quantity (drive) of the sweep to which the model entry "kinematics_drive<i>", named `added`, belongs;
- * −1 if `added` is NULL or no such name. */
+/* Returns i if `added` is "kinematics_drive<i>", the name of the model entry that was added for prescribed quantity number i of the sweep; −1
+ * if it is no such name or NULL. */
 static int drive_named(const cmb_suspension_options *o, const char *added)
 {
   char name[64];
