@@ -78,7 +78,7 @@ static cmb_status resolve_link(cmb_context *ctx, const char *path, char target[P
 /* ---- the partial file */
 
 /* Returns whether a running process is writing this partial file, judged by a lock on it. Returns false if that cannot be found out: if the
- * file cannot be opened for reading, is no plain file, or its file system has no locks. */
+ * file cannot be opened for reading, is not a regular file, or its file system has no locks. */
 static bool is_being_written(const char *partial)
 {
   struct stat there;

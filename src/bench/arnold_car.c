@@ -166,8 +166,8 @@ static void print_strategy(const struct result results[STRATEGIES], int strategy
   printf("\n");
 }
 
-/* Returns whether a Jacobian strategy needs no larger a share of the finite-difference Jacobians of the strategy "dense" than in the paper;
- * for "dense" itself, whether it needs no more Jacobians than in the paper. */
+/* Returns whether the number of finite-difference Jacobians of a Jacobian strategy, relative to that of the strategy "dense", does not exceed
+ * the ratio in the paper; for "dense" itself, whether its number does not exceed that in the paper. */
 static bool as_published(const struct result results[STRATEGIES], int strategy)
 {
   const double share = papers[strategy][1] / papers[DENSE][1];

@@ -208,8 +208,8 @@ struct largest {
   double position[SIZES], velocity[SIZES];
 };
 
-/* Returns the norm |g| of the position constraints after a step, and raises *user, a double, to the norm |G v + g_t| of the velocity
- * constraints if that is larger. */
+/* Callback: returns the norm |g| of the position constraints after a step, and raises the number that `user` points to (a double) to the norm
+ * |G v + g_t| of the velocity constraints if that is larger. */
 static double measure_both(void *user, long k, const struct cli_run_state *at)
 {
   double *velocity = user;

@@ -109,8 +109,8 @@ void cli_extremes_finish(struct cli_extremes *x)
   x->known = 0;
 }
 
-/* Returns whether output i varies too fast for the distance of its points: their root mean square deviation from the line through their
- * neighbours exceeds 20 % of the standard deviation of the output, and rounding errors. */
+/* Returns whether output i varies too fast for the spacing of its points: the root mean square deviation of the points from the lines through
+ * their neighbours exceeds both 20 % of the standard deviation of the output and rounding errors. */
 static bool is_coarse(const struct cli_extremes *x, int i)
 {
   const double mean = x->integral[i] / x->duration;

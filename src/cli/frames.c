@@ -49,8 +49,8 @@ static int count_at(const struct cli_frames *f, double t)
 }
 
 /* Stores an instant of a motion for its animation: the time t, the positions q[nq] and further numbers extra[] such as forces. Instants that
- * follow too soon are skipped. Of several instants with the same time (an event), the first is stored, and the last one too if there are extra
- * numbers, which may jump, and none have been thinned out yet. */
+ * follow too soon are skipped. Of several instants with the same time (an event) the first is stored; if there are extra numbers, which may
+ * jump, the last one is stored as well, unless instants have been thinned out. */
 void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra)
 {
   if (f->room == 0) return; /* a problem written in C has no bodies */

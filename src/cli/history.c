@@ -19,7 +19,7 @@ int cli_history_columns(const cmb_equations *eq)
   return 3 + eq->nq + eq->nv + eq->ng + eq->no;
 }
 
-/* Sets h->most, the largest number of time intervals that are stored of a run, so that they take at most about `numbers` values: `numbers`
+/* Sets h->most, the largest number of time intervals to be stored for a run, so that they take at most about `numbers` values: `numbers`
  * divided by the number of columns, limited to LEAST_INTERVALS … MOST_INTERVALS. */
 static void set_limit(struct cli_history *h, long numbers)
 {
@@ -51,7 +51,7 @@ static bool is_same_interval(const struct cli_history *h, double t, double other
 }
 
 /* Merges the stored time interval `next` into the interval `into` before it. An interval has two rows of h->columns values; of the four values
- * of a column, the smallest and the largest are kept in `into`, in their order in time. */
+ * of each column in both intervals, the smallest and the largest are kept in `into`, in their order in time. */
 static void merge(const struct cli_history *h, double *into, const double *next)
 {
   for (int c = 0; c < h->columns; c++) {

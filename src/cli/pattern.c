@@ -49,7 +49,7 @@ void cli_pattern_release(struct cli_pattern *p)
 /* ---- text and JSON */
 
 /* Prints the name of column j of the Jacobian: of a position coordinate for j < nv, of a velocity otherwise. Where coordinates and velocities
- * do not correspond one to one, "along" and the velocity's name stand for a position. */
+ * do not correspond one to one, a position is written as "along" followed by the name of the velocity. */
 static void print_column(const cmb_equations *eq, int j)
 {
   if (j >= eq->nv) {

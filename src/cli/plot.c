@@ -109,8 +109,8 @@ static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_ax
 
 enum { Y_TICKS = 4, X_TICKS = 8 };
 
-/* Writes the offset of the ordinate, such as "+1.7e9", which has to be added to its tick labels, above them. Writes nothing if the axis has
- * no offset. */
+/* Writes the offset of the ordinate, such as "+1.7e9", above its tick labels, to which it has to be added. Writes nothing if the axis has no
+ * offset. */
 static void put_y_offset(FILE *to, const struct frame *f)
 {
   char text[CLI_AXIS_TEXT];
@@ -227,7 +227,7 @@ static const char *colour_of(const struct cli_panel *panel, int c)
 }
 
 /* Writes the colour of curve number c of a panel to `text`, as the value of the SVG attribute `stroke` with its closing quote, and returns
- * `text`. The attribute stroke-dasharray follows if the curve is dashed, or to make an earlier curve visible that it would hide. */
+ * `text`. The attribute stroke-dasharray follows if the curve is dashed, or if it would otherwise hide an earlier curve. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
 {

@@ -83,8 +83,8 @@ cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_fra
   return status;
 }
 
-/* Ends the storing of instants in f, and computes the poses of the model's bodies at all of them into *to, with memory allocated here. The
- * caller has to release *to even after a failure. */
+/* Completes the list of instants stored in f, and computes the poses of the model's bodies at all of them into *to, with memory allocated here.
+ * The caller has to release *to even after a failure. */
 static cmb_status find_poses(cmb_context *ctx, struct cli_frames *f, const struct cli_arguments *a,
                              struct cli_poses *to)
 {

@@ -190,7 +190,7 @@ struct column {
   double most; /* largest magnitude of the force, in N */
 };
 
-/* Returns a pointer to the components (1 or 3) of an arrow's force at stored instant k of an animation. */
+/* Returns a pointer to the components (1 or 3) of an arrow's force in frame k of an animation. */
 static const double *force_at(const struct cli_frames *frames, const struct cli_arrow *arrow,
                               long k)
 {
@@ -224,7 +224,7 @@ static void put_point(struct cli_json *j, const cmb_body_point *p)
 }
 
 /* Writes the points where a force arrow is drawn as the JSON list "points": both ends of the line if the force acts along a line (one
- * component); otherwise one point, which is that of a joint on the child body, or the last point of another element. */
+ * component), otherwise one point: for a joint its point on the child body, for other elements their last point. */
 static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_arrow *arrow)
 {
   cmb_body_point points[2];

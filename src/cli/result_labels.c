@@ -76,8 +76,8 @@ static double value_in(const struct cli_result *r, const struct setting *wanted)
   return value;
 }
 
-/* Returns whether any of the compared runs gives the parameter of s another value than run number `result` does, or does not set it. Runs
- * without known options, as in CSV files, are ignored. */
+/* Returns whether the compared runs differ in the parameter of s: whether some run gives it another value than run number `result`, or none.
+ * Runs without known options, as in CSV files, are ignored. */
 static bool differs(const struct labels *l, int result, const struct setting *s)
 {
   const double value = value_in(l->results[result], s);
@@ -88,8 +88,8 @@ static bool differs(const struct labels *l, int result, const struct setting *s)
   return false;
 }
 
-/* Returns whether an earlier result sets the parameter of s, or an earlier setting in the options of results[result], in which s was found.
- * Serves to treat each parameter only once. */
+/* Returns whether the parameter of s has been treated already: whether an earlier result sets it, or an earlier setting in the options of
+ * results[result], in which s stands. */
 static bool is_known(const struct labels *l, int result, const struct setting *s)
 {
   for (int i = 0; i < result; i++) {
@@ -177,9 +177,8 @@ static void put_part(FILE *to, const struct labels *l, int result, enum part par
   }
 }
 
-/* Writes one part of the labels of all results: model, method, accuracy, formulation or parameter settings. The part is made empty again if all
- * results that have it agree, since it does not distinguish them; settings contain only differences and remain. Returns false if memory runs
- * out. */
+/* Writes one part of the labels of all results: model, method, accuracy, formulation or parameter settings. If all results that have this part
+ * agree in it, it is removed again, since it does not distinguish them; settings always differ and are kept. Returns false if memory runs out. */
 static bool make_part(struct labels *l, enum part part)
 {
   const char *known = NULL;

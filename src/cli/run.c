@@ -502,7 +502,7 @@ static double end_of_run(const struct run *run)
 }
 
 /* Runs the simulation `sim` to its end, from the start or, with --resume, from the state that another run has saved. If that state cannot be
- * used, run->sim is destroyed and set to NULL if it is `sim`, since it has no results to report. */
+ * used, there are no results to report; if run->sim is this simulation, it is then destroyed and set to NULL. */
 static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
 {
   if (!run->arguments->resume) return cmb_simulation_run(sim);

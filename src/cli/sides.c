@@ -41,8 +41,8 @@ static cmb_status grow(struct cli_sides *s)
   return CMB_OK;
 }
 
-/* Begins a new event time: allocates memory for its two states if necessary, and fills them with NaN until they are stored. Returns
- * CMB_ERROR_MEMORY if memory runs out; if the limit of memory is reached, the event time has no place for its states. */
+/* Begins a new event time: allocates memory for the states before and after it if necessary, and fills them with NaN until they are stored. If
+ * the limit of memory is reached, the states of this event are not stored. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status begin_instant(struct cli_sides *s)
 {
   if (s->count == s->room) CMB_TRY(grow(s));

@@ -126,8 +126,8 @@ static int check_value(const struct cli_arguments *a, const struct cli_option *o
 
 /* ---- taking the values */
 
-/* Returns whether an option on the command line makes the key `key` in the section `simulate` of the model file void: --steady, --free, --trim
- * or --vary replaces equilibrium, --vary also inputs and outputs, and --equilibrium replaces steady, free and trim. */
+/* Returns whether an option on the command line overrides the key `key` in the section `simulate` of the model file: --steady, --free, --trim
+ * or --vary overrides equilibrium, --vary also inputs and outputs, and --equilibrium overrides steady, free and trim. */
 static bool is_replaced(const struct cli_arguments *a, const char *key)
 {
   static const struct {
@@ -153,7 +153,8 @@ static void warn_of_steady(const struct cli_arguments *a, const char *name)
 }
 
 /* Checks an entry in the section `simulate` of the model file, and stores its value as an option if the command has this option and the command
- * line neither gives nor replaces it. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if the key or value is invalid. */
+ * line gives neither this option nor one that overrides the entry. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if the key or
+ * value is invalid. */
 static int take_key(struct cli_arguments *a, const cmb_model_default *d)
 {
   const int key = cli_find_key(d->name), k = cli_find_option(a->command, d->name);

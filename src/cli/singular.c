@@ -73,8 +73,8 @@ static bool is_indeterminate(const cmb_system *system, const bool *unique, int i
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-/* Returns whether output i depends on an indeterminate force: in this run, because of contacts (unique[i] is false; NULL: no output does), or
- * always, because redundant constraints share the force. */
+/* Returns whether output i depends on an indeterminate force: either always, because redundant constraints share the force, or in this run,
+ * because of its contacts, as unique[i] says (NULL: no output does). */
 static bool is_indeterminate_output(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_outputs(system);

@@ -162,8 +162,8 @@ static void over_slip(const struct cli_tyre *t, int what, struct panel *p)
   }
 }
 
-/* Computes curves of the lateral force of a tyre over its longitudinal force (both in kN) at the nominal load: one curve for each of four slip
- * angles, along which the longitudinal slip covers its whole range. */
+/* Computes curves of the lateral force of a tyre against its longitudinal force (both in kN) at the nominal load: one curve for each of four
+ * slip angles, along which the longitudinal slip covers its whole range. */
 static void combined(const struct cli_tyre *t, struct panel *p)
 {
   static const double shares[CURVES] = {0.1, 0.25, 0.5, 1};
@@ -182,8 +182,8 @@ static void combined(const struct cli_tyre *t, struct panel *p)
   }
 }
 
-/* Computes two curves of a tyre over the vertical load in kN, the first for longitudinal slip, the second for slip angle: the largest force
- * divided by the load if `friction` is set, otherwise the slip stiffness in kN, divided by 10, and the cornering stiffness in kN/rad. */
+/* Computes two curves of a tyre against the vertical load in kN, the first for longitudinal slip, the second for slip angle: the largest force
+ * divided by the load if `friction` is set; otherwise the slip stiffness in 10 kN and the cornering stiffness in kN/rad. */
 static void over_load(const struct cli_tyre *t, bool friction, struct panel *p)
 {
   double most = 2 * t->nominal;

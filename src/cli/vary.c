@@ -156,8 +156,8 @@ static void print_json(const struct table *t, cmb_status status)
   cli_json_end(&j);
 }
 
-/* Sets the options for computing steady motions, t->options: the conditions of --steady, and a condition for the quantity of --vary, which
- * replaces one of the same name and whose value is set for each motion. */
+/* Sets the options for computing steady motions, t->options: the conditions of --steady, and a condition for the quantity of --vary. This one
+ * replaces a condition of --steady with the same name; its value is set before each motion. */
 static void set_conditions(struct table *t)
 {
   const struct cli_arguments *a = t->a;

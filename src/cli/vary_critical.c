@@ -145,8 +145,8 @@ static cmb_status sample_side(struct cli_critical *s, double x, const struct cli
   return CMB_OK;
 }
 
-/* Returns the value of the quantity of --vary at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation of samples: the
- * first `count` ones of each side[sides]. */
+/* Returns the value of the varied quantity at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation. Uses the first
+ * `count` samples of each side[sides], the samples on one side of the zero. */
 static double interpolate(int sides, const struct side *side, int count)
 {
   double sum = 0;
@@ -225,9 +225,9 @@ static cmb_status check_others(struct cli_critical *s, const struct cli_follow *
   return CMB_OK;
 }
 
-/* Finds the value between the steady motions f->a and f->b at which the real part of the followed eigenvalue changes its sign, and adds it to
- * the critical values if nearby motions confirm it and no other eigenvalue makes the motion unstable there. Sets i->in_band if eigenvalues too
- * close to 0 prevent an answer. */
+/* Finds the value of the varied quantity, between the steady motions f->a and f->b, at which the real part of the followed eigenvalue changes
+ * its sign. Adds it to the critical values if nearby motions confirm it and no other eigenvalue makes the motion unstable there. Sets
+ * i->in_band if eigenvalues too close to 0 prevent an answer. */
 static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
                               const struct cli_follow *f)
 {
@@ -251,9 +251,9 @@ static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
   return CMB_OK;
 }
 
-/* Examines a mode (eigenvalue and eigenvector) at_a of the motion i->a and its continuation at_b in i->b (NULL: there is none). Sets i->a_grows
- * or i->b_grows if its real part is positive there, and locates the zero if its sign changes. Does nothing if one is missing and could be among
- * the neutral eigenvalues there. */
+/* Examines how a mode at_a (eigenvalue and eigenvector) of the motion i->a changes to its continuation at_b in i->b (NULL: there is none). Sets
+ * i->a_grows or i->b_grows if its real part is positive there, and locates the zero if its sign changes. Does nothing if one of them is missing
+ * and could be hidden among the neutral eigenvalues. */
 static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
                                const cmb_eigenmode *at_a, const cmb_eigenmode *at_b)
 {
@@ -343,8 +343,9 @@ static void warn_of_rows(const struct cli_critical *s, int first, int last)
   if (from >= 0) warn_of_band(s, s->rows[from].at, s->rows[to].at, below);
 }
 
-/* Finds the critical value between the motions a and b of the table, where the motions between them have more neutral eigenvalues (which count
- * as 0) than both, and adds it to the list. If it cannot be found, prints a warning, unless another eigenvalue makes the motion unstable there. */
+/* Finds the critical value between the motions a and b, two rows of the table whose neighbours in between have more neutral eigenvalues (0 up
+ * to rounding) than both, and adds it to the list. If it cannot be found, prints a warning, unless another eigenvalue makes the motion unstable
+ * there. */
 static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
 {
   const struct cli_motion *from = &s->rows[a], *to = &s->rows[b];

@@ -22,8 +22,8 @@ static const double FAR_APART = 30;
 
 /* ---- CSV */
 
-/* Writes the eigenvalues of the steady motions over the quantity of --vary to the file `to` as CSV, one a line: real and imaginary part,
- * frequency, damping ratio, and the coordinate or state that moves most. Neutral ones (which count as 0) are left out. A callback of
+/* Writes the eigenvalues of the steady motions for all values of the quantity of --vary to the file `to` as CSV, one a line: real and imaginary
+ * part, frequency, damping ratio, and the coordinate or state that moves most. Neutral ones (0 up to rounding) are left out. A callback of
  * cli_svg_save; `what` is a struct cli_vary_table. */
 static void write_csv(FILE *to, const void *what)
 {
@@ -71,7 +71,7 @@ static const cmb_eigenmode *least_stable_of(const struct cli_mode_curves *c, int
 }
 
 /* Chooses the curves of eigenvalues over the quantity of --vary to be drawn, d->curve[d->count], and makes their labels: at most
- * CLI_PLOT_MOST_CURVES, those with the largest real parts. Curves that decay far faster than the ones chosen before are left out. */
+ * CLI_PLOT_MOST_CURVES, those with the largest real parts. Eigenvalues whose motions decay far faster than those already chosen are left out. */
 static void choose(const struct cli_mode_curves *c, struct drawing *d)
 {
   double largest = 0;
@@ -100,8 +100,8 @@ static double value_of(const cmb_eigenmode *m, int part)
   return part == REAL ? m->re : part == FREQUENCY ? m->frequency : m->damping;
 }
 
-/* Sets the points of the chosen curves in panels[PARTS]: real part, frequency and damping ratio of eigenvalues over the quantity of --vary.
- * Their arrays d->x and d->y are allocated together; the caller frees d->x. Returns false if memory runs out. */
+/* Computes the points of the chosen curves in panels[PARTS]: real part, frequency and damping ratio of eigenvalues, plotted against the
+ * quantity that --vary varies. Their arrays d->x and d->y are allocated together; the caller frees d->x. Returns false if memory runs out. */
 static bool set_points(const struct cli_mode_curves *c, struct drawing *d,
                        struct cli_panel panels[PARTS])
 {

@@ -35,8 +35,8 @@ static bool is_undamped(const struct cli_motion *x, const cmb_eigenmode *m)
   return m->im > 0 && fabs(m->re) <= fmax(UNDAMPED * m->im, rounding_of(x));
 }
 
-/* Finds the mode *partner of motion b that continues the mode m (eigenvalue and eigenvector) of motion a, as the most similar one; NULL if
- * there is none. Returns CMB_ERROR_MEMORY if memory runs out. */
+/* Finds the mode *partner of motion b that continues the mode m (eigenvalue and eigenvector) of motion a, that is, the most similar one; NULL
+ * if there is none. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status find_partner(const struct cli_critical *s, const struct cli_motion *a,
                                const cmb_eigenmode *m, const struct cli_motion *b,
                                const cmb_eigenmode **partner)
@@ -59,7 +59,7 @@ static bool is_same(const cmb_eigenmode *m, const cmb_eigenmode *n)
   return hypot(m->re - n->re, m->im - n->im) <= ALIKE * hypot(m->re, m->im);
 }
 
-/* Finds the mode *mode of motion c that continues the followed mode both from motion f->a and from motion f->b. *mode is NULL if there is none,
+/* Finds the mode *mode of motion c that continues the tracked mode both from motion f->a and from motion f->b. *mode is NULL if there is none,
  * or if the two give different eigenvalues. */
 static cmb_status find_at(const struct cli_critical *s, const struct cli_follow *f,
                           const struct cli_motion *c, const cmb_eigenmode **mode)

@@ -133,9 +133,9 @@ static int make_page(cmb_context *ctx, const struct cli_arguments *a, bool resul
   return results ? cli_view_results(ctx, a, page) : make_model_page(ctx, a, page);
 }
 
-/* Makes the HTML page, then the requested picture and film from it, in a temporary folder. `page` is the name under which the page is kept;
- * NULL: it is temporary. If a mechanism cannot be assembled, its page shows why, and is drawn only if it is temporary. Returns CLI_DONE or,
- * after an error message, another exit code. */
+/* Makes the HTML page, then the requested picture and film from it, in a temporary folder. `page` is the name under which the page is kept, or
+ * NULL if only picture or film are wanted. If a mechanism cannot be assembled, the page says why; picture and film are then made of it only if
+ * the page is not kept. Returns CLI_DONE or, after an error message, another exit code. */
 static int make_film(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {

@@ -102,7 +102,7 @@ static void find_start(cmb_context *ctx, struct model_page *m)
 /* ---- what is shown */
 
 /* Sets m->place, the time, positions and velocities that the HTML page shows: the consistent initial state if it was found, otherwise the given
- * values. Creates also the object that computes poses of bodies, and computes the size of the mechanism. */
+ * values. Also creates the object that computes poses of bodies, and computes the size of the mechanism. */
 static cmb_status open_place(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -132,7 +132,7 @@ static cmb_status show_place(struct model_page *m)
   return status;
 }
 
-/* Sets the poses of all bodies, m->shown, to the design position: centres of mass where the model description has them, and no rotation. */
+/* Sets the poses of all bodies, m->shown, to the design position: no rotation, and the centres of mass where the model file gives them. */
 static cmb_status show_design(struct model_page *m)
 {
   cmb_body body;

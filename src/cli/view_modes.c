@@ -122,8 +122,8 @@ static cmb_status refuse(struct cli_modes *modes, const char *why)
   return modes->refused ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Stores that the HTML page has no modes (eigenvalues and eigenvectors), since they take too long to compute for so many degrees of freedom,
- * and prints this as a warning. */
+/* Marks the modes (eigenvalues and eigenvectors) as left out of the HTML page, since they take too long to compute for so many degrees of
+ * freedom, and prints this as a warning. */
 static cmb_status refuse_many(struct cli_modes *modes, int freedoms)
 {
   char why[160];

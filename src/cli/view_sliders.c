@@ -132,9 +132,9 @@ static cmb_status move_from_start(const struct slider_work *w, double start, dou
   return CMB_OK;
 }
 
-/* Computes the positions of the mechanism along a slider control on one side of the value `start`, over the distance `reach` (with sign), in
- * s->most − 1 steps. If the range ends early at loops, a stop or a contact, so that fewer than the fraction COARSE of the steps remain, uses
- * smaller steps up to that end. */
+/* Computes the positions of the mechanism for a slider control on one side of the value `start`, over the distance `reach` (with sign), in
+ * s->most − 1 steps. If the range ends early, because loops can no longer be closed or at a stop or contact, so that fewer than the fraction
+ * COARSE of the steps remain, uses smaller steps up to that end. */
 static cmb_status fill_side(const struct slider_work *w, double start, double reach, struct side *s)
 {
   const int count = s->most - 1;
@@ -153,8 +153,9 @@ static cmb_status fill_side(const struct slider_work *w, double start, double re
 
 /* ---- one slider */
 
-/* Joins the positions below and above the start value of a slider control, sides[0] and sides[1], to one array s->frames in ascending order,
- * with the start position between them, and computes the model's outputs at each position, s->outputs (positions x outputs). Allocates both. */
+/* Joins the positions of the mechanism below and above the start value of a slider control, sides[0] and sides[1], with the start position
+ * between them, to one array s->frames in ascending order. Computes the model's outputs at each position, s->outputs (positions x outputs).
+ * Allocates both arrays. */
 static cmb_status join(struct slider_work *w, const struct side sides[2], int outputs,
                        struct cli_slider *s)
 {
@@ -264,8 +265,8 @@ static int least_of(int a, int b)
   return a < b ? a : b;
 }
 
-/* Returns how many degrees of freedom get a slider control in the HTML page: at most MOST_SLIDERS, and no more than fit into the page with
- * LEAST_ON_A_SIDE positions on both sides of the start value; but one if there are any. */
+/* Returns how many degrees of freedom get a slider control in the HTML page: at most MOST_SLIDERS, and only as many as the page has room for,
+ * with LEAST_ON_A_SIDE positions on both sides of the start value; at least one if the mechanism has any. */
 static int choose_moved(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int room = CLI_VIEW_NUMBERS / (numbers_of(p, s) * (2 * LEAST_ON_A_SIDE + 1)) - 1;
@@ -280,8 +281,8 @@ static int positions_on_a_side(const struct cli_view_place *p, const struct cli_
   return most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : least_of(most, MOST_ON_A_SIDE);
 }
 
-/* Computes the positions of the mechanism along all slider controls of the HTML page: of degrees of freedom and, if constraints depend on time,
- * of the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
+/* Computes the positions of the mechanism for all slider controls of the HTML page: one control for each chosen degree of freedom and, if
+ * constraints depend on time, one for the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
 static cmb_status fill_all(struct slider_work *w, struct cli_sliders *s)
 {
   const int on_a_side = positions_on_a_side(w->p, s);
@@ -335,8 +336,8 @@ static void put_end(struct cli_json *j, const char *key, const struct cli_slider
   cli_json_close(j, '}');
 }
 
-/* Writes a slider control as a JSON object: its name, unit and start value, why its range ends on both sides, and the poses of the bodies
- * and the outputs at each of its positions. */
+/* Writes a slider control as a JSON object: its name, unit and start value, what limits its range at each end, and the poses of the bodies and
+ * the outputs at each of its positions. */
 static cmb_status put_slider(struct cli_json *j, const struct cli_view_place *p, int outputs,
                              const struct cli_slider *s)
 {

@@ -78,7 +78,7 @@ static void set_kinds_by_order(struct cli_result *r, int count, const struct gro
   }
 }
 
-/* Returns the first column of a result file that has no kind yet and the name of quantity n of the group g (e.g. of all coordinates). Columns
+/* Returns the first column of a result file without a kind whose name is that of quantity n of the group g (e.g. of all coordinates). Columns
  * whose name has the group's prefix have priority. Returns NULL if there is none. */
 static struct cli_result_column *find_free(struct cli_result *r, const struct group *g, int n)
 {
@@ -93,7 +93,8 @@ static struct cli_result_column *find_free(struct cli_result *r, const struct gr
 }
 
 /* Sets the kinds (coordinate, velocity, ...) of columns of a result file by their names, which are compared with those of the quantities in
- * groups[count]. Moves each column found in front of those without a kind, so that the columns of each kind have the order of the equations. */
+ * groups[count]. Moves each identified column to the end of the identified ones, so that the columns of each kind have the order of the
+ * equations. */
 static void set_kinds_by_name(struct cli_result *r, int count, const struct group *groups)
 {
   int first = 0;

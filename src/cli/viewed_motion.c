@@ -289,7 +289,7 @@ static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
   return code;
 }
 
-/* Stores the coordinates of a result file as instants of the animation, and checks that they can be positions of the model, whose equations are
+/* Stores the coordinates of a result file as frames of the animation, and checks that they can be positions of the model, whose equations are
  * `system`. `share` is the number of result files in the HTML page. Returns CLI_DONE or, after an error message, another exit code. */
 static int store_motion(cmb_context *ctx, struct cli_viewed *v, const cmb_system *system, int share)
 {

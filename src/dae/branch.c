@@ -229,8 +229,8 @@ static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *
   return CMB_OK;
 }
 
-/* Projects the velocities v (nv) onto the velocity constraints G v + g_t = 0 at time t and position ev->branch->q_star, with KKT
- * factors made at this position, and stores the result in ev->branch->v_star. */
+/* Projects the velocities v (nv) onto the velocity constraints G v + g_t = 0 at time t and position ev->branch->q_star, a position on the
+ * smooth continuation of the motion beside a singular one, with KKT factors made there. Stores the result in ev->branch->v_star. */
 static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *v)
 {
   struct cmb_branch *b = ev->branch;

@@ -247,9 +247,9 @@ void cmb_correct(cmb_evaluator *ev, const double *s, double *x, double *y)
   ev->stats.solve++;
 }
 
-/* Corrects the accelerations a (nv) in a singular position, where more constraints are dependent than are redundant everywhere, to
- * those with which the motion passes smoothly through this position. If ev->watching is set, also corrects them near such a
- * position, in directions that the constraints determine only weakly. */
+/* Corrects the accelerations a (nv) in a singular position, where more constraints are dependent than are redundant everywhere: of the
+ * accelerations that satisfy the constraints, takes those of a smooth motion through this position. If ev->watching is set, also corrects
+ * accelerations near such a position, in directions that the constraints determine only weakly. */
 static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, double t,
                                                           const double *q, const double *v,
                                                           double *a)

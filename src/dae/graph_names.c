@@ -21,9 +21,9 @@ struct naming {
   cmb_expr *stack;  /* (size) nodes that are to be visited */
 };
 
-/* Scores how well a name that the model suggests fits switching function i; the function with the highest score gets it. The name
- * of an event's condition (`of_rule`) scores 1 if only events depend on the function, else 0. Any other name scores −1 if only
- * events depend on it, 1 if it belongs to sticking friction, else 0. */
+/* Scores how well a name that the model suggests fits switching function i; the function gets the name with the highest score. The name of an
+ * event's condition (`of_rule` set) scores 1 if only events depend on the function, else 0. Any other name scores −1 if only events depend on
+ * the function; otherwise 1 for a function of friction that can stick, and else 0. */
 static int hint_score(const cmb_graph_parts *p, int i, bool of_rule)
 {
   const bool silent = i >= p->motion_ns, sticks = cmb_modes_at(p->modes, i)->kind == CMB_MODE_STICK;
@@ -38,8 +38,8 @@ static bool has_expression(const cmb_graph_parts *p, int i, cmb_expr e, cmb_expr
   return of == e || of == minus_e;
 }
 
-/* Returns whether switching function i gets the k-th name that the model suggests, which belongs to the expression e: the function
- * has the expression e or −e, its score (hint_score) is not negative, and no other function with that expression scores higher. */
+/* Returns whether switching function i gets name number k of the list of names that the model suggests, each for an expression e: the function
+ * must be e or −e, its score (hint_score) must not be negative, and no other function with this expression may have a higher score. */
 static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
 {
   const bool of_rule = p->x->hint_of_rule[k];
@@ -52,8 +52,9 @@ static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
   return true;
 }
 
-/* Names switching functions as the model suggests for their expressions (is_named). If several names fit one function, a name from
- * the motion is preferred to one of an event's condition, and among names of the same kind the last one. */
+/* Gives switching functions the names that the model suggests for their expressions, where is_named() accepts them. If several names fit one
+ * function, a name that a formula of the motion suggests is preferred to that of an event's condition, and among names of the same kind the
+ * last one. */
 static cmb_status use_hints(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -79,8 +80,8 @@ static void push(struct naming *n, int *depth, cmb_expr e)
   n->stack[(*depth)++] = e;
 }
 
-/* Gives `name` to each unnamed switching function whose mode occurs in the expression `root`, directly or inside the expression of
- * another switching function. Searches depth-first and skips nodes that were visited for earlier expressions. */
+/* Gives `name` to each unnamed switching function on whose sign the expression `root` depends, directly or through the expression of another
+ * switching function. Searches depth-first and skips nodes that were visited for earlier expressions. */
 static void name_in(struct naming *n, cmb_expr root, const char *name)
 {
   const cmb_graph *g = n->p->x->graph;
@@ -100,8 +101,8 @@ static void name_in(struct naming *n, cmb_expr root, const char *name)
   }
 }
 
-/* Names each switching function without a name after the first source (a formula or force of the model) whose expression contains
- * its mode. */
+/* Names each switching function without a name after the first source (a formula or force of the model) whose expression depends on the
+ * function's sign. */
 static cmb_status use_sources(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

@@ -27,9 +27,8 @@ static bool wants_explicit(const cmb_graph_parts *p)
   return p->options->explicit_form && p->x->acceleration;
 }
 
-/* Returns whether a program for accelerations with given multipliers λ is to be made: it is requested, and the model's expressions
- * include it. Returns false if the model has first-order states whose rates depend on accelerations, since these are only computed
- * from M, f and G. */
+/* Returns whether the program is needed that computes accelerations for given multipliers λ: it is requested, and the model's expressions
+ * include it. Returns false if the model has first-order states whose rates depend on accelerations, which this program cannot compute. */
 static bool wants_forced(const cmb_graph_parts *p)
 {
   return p->options->forced_form && p->x->forced && p->x->nl == 0;
@@ -293,7 +292,7 @@ static cmb_status store_before_zero_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* Returns the number of expressions in all parts of the equations from the mass matrix, p->part[0], to the energy. */
+/* Returns the total number of expressions in p->part[], the parts of the equations, from the mass matrix (first) to the energy (last). */
 static int count_parts(const cmb_graph_parts *p)
 {
   return (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];
@@ -357,8 +356,8 @@ static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part
   m->count = p->count[part] = count;
 }
 
-/* Removes the identically vanishing entries of the sparse matrix m, whose expressions are in the given part. The mass matrix
- * (CMB_PART_M) keeps its diagonal and a symmetric pattern. */
+/* Removes the identically vanishing entries of the sparse matrix m, whose expressions belong to the given part of the equations. The mass
+ * matrix (CMB_PART_M) keeps its diagonal and a symmetric pattern. */
 static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
 {
   bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);
@@ -451,8 +450,8 @@ static cmb_status list_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* Lists in p->factor_input the inputs of the programs that multiply a vector by the factors of the mass matrix: the values of the
- * factors, then the vector (nv). Does nothing if the mass matrix is given by its entries. */
+/* Lists in p->factor_input the inputs of those programs that multiply a vector by the factorised mass matrix: the numbers of the factors, then
+ * the vector (nv). Does nothing if the mass matrix is given by its entries. */
 static cmb_status list_factor_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

@@ -206,8 +206,9 @@ static void find_traits(const cmb_graph_parts *p, const uint8_t *used, traits *o
   }
 }
 
-/* Returns whether an expression with the properties n is to be monitored during a time step: it is nonlinear, can have narrow
- * bumps, and depends on a single quantity (a coordinate, or one other function of q and t) that is not the time t. */
+/* Returns whether an expression with the properties n is monitored during a time step, so that the step does not pass over a narrow bump of it:
+ * it is nonlinear, can have narrow bumps, and depends on a single quantity (a coordinate, or one other function of q and t) that is not the
+ * time t. */
 static bool is_part(const cmb_graph_parts *p, const traits *n)
 {
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
@@ -285,9 +286,9 @@ static void grow_scratch(cmb_graph_data *d, int inputs, const cmb_program *progr
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* Creates the program d->path_bends for the second derivatives of the functions w->bent along a motion, by differentiating their
- * first derivatives `rate`. Its inputs input[inputs] are t, q, modes and parameters, then t' and q', then q''. Its last results
- * are both arguments of each grid table in w->grid. */
+/* Creates the program d->path_bends for the second derivatives along a motion of the functions w->bent, by differentiating their first
+ * derivatives `rate`; they show whether a time step could pass over a bump of a function. The inputs input[inputs] are t, q, modes and
+ * parameters, then t' and q', then q''. The last results are both arguments of each grid table in w->grid. */
 static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                              const struct watched *w, const cmb_expr *rate, int inputs,
                              const cmb_expr *input)

@@ -19,9 +19,9 @@ static kind larger(kind a, kind b)
   return a > b ? a : b;
 }
 
-/* Classifies how a table lookup e, within a fixed interval of the table, depends on time: as its argument does if the table is
- * piecewise linear, or if the argument is constant or depends on the state; otherwise CURVED (nonlinear). of[k] is the class of
- * node k. */
+/* Classifies how a table lookup e, within a fixed interval of the table, depends on time. If the table is piecewise linear, or if its argument
+ * is constant or depends on the state, the lookup has the class of its argument; otherwise it is CURVED (nonlinear). of[k] is the class of node
+ * k. */
 static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -89,8 +89,8 @@ static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Returns the expression x that remains of e without constant added terms and factors, as of e = c₁ x + c₂; e itself if its last
- * operation is not such a shift or scaling. of[k] tells how node k depends on time. */
+/* Strips constant summands and factors from the expression e, which depends on time: returns x if e = c₁ x + c₂; e itself if its last operation
+ * is no such shift or scaling. of[k] tells how node k depends on time. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   for (;;) {

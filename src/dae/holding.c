@@ -109,9 +109,8 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* Sets the modes of the evaluator x->ev to those in mode (ns), but with all friction forces that stick (groups of held switching
- * functions) slipping in direction −1, except force k in direction +1 (k < 0: none). Does nothing if no function is held
- * (x->sliding == NULL). */
+/* Sets the modes of the evaluator x->ev to those in mode (ns), with the friction forces that stick slipping in direction −1, except force k in
+ * direction +1 (k < 0: none). Does nothing if there is no friction that can stick (x->sliding == NULL). */
 static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
@@ -134,9 +133,10 @@ static bool is_late(const cmb_equations *eq, int i)
   return false;
 }
 
-/* Finds which loads depend on time at a fixed state (q, v): entries of the forces f, of the constraint terms γ and of the rates of
- * held switching functions whose bounds over all times are unknown. Marks them in x->varies, x->gamma_varies and x->flow_varies,
- * and sets *any to true if there are some. Leaves out first-order states whose rates depend on accelerations. */
+/* Finds the terms that depend on time at a fixed state (q, v): entries of the forces f and of the constraint terms γ, and rates of those
+ * switching functions at 0 that sticking friction or contacts hold, if their bounds over all times are not known. Marks them in x->varies,
+ * x->gamma_varies and x->flow_varies, and sets *any to true if there are some. Leaves out first-order states whose rates depend on
+ * accelerations. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {
@@ -199,9 +199,9 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
   return *any ? find_small(x, mode, t, q, v) : CMB_OK;
 }
 
-/* Computes bounds of the changes of the forces f (nv) and of the constraint terms γ (ng) over the box, relative to their values at
- * time t₀ in the evaluator; 0 for entries that do not depend on time. k says which modes the evaluator has: all friction forces
- * slip in direction −1 (k = 0), or only force k − 1 in direction +1. */
+/* Computes bounds of f(t) − f(t₀) and γ(t) − γ(t₀) over the box, for the forces f (nv) and the constraint terms γ (ng), whose values at t₀ are
+ * in the evaluator; 0 for entries that do not depend on time. k says for which modes the evaluator has these values: all sticking friction with
+ * slip in direction −1 (k = 0), or force k − 1 with slip in direction +1 and all others in direction −1. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -247,9 +247,9 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Checks whether the stored gradients S of the rates of held switching functions with respect to accelerations are still valid:
- * for one arbitrary acceleration a, S·a has to agree with the computed change of each rate, which must not be 0. Stores the answer
- * in *yes. x->none must contain the rates without accelerations. Overwrites x->a and x->rate. */
+/* Checks whether the stored gradients S, with respect to accelerations, of the rates of those switching functions that friction or contacts
+ * hold at 0 are still valid: for one arbitrary acceleration a, S·a must agree with the computed changes of the rates, none of which may be 0.
+ * Stores the answer in *yes. x->none must contain the rates without accelerations. Overwrites x->a and x->rate. */
 static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;
@@ -264,8 +264,9 @@ static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool 
   return CMB_OK;
 }
 
-/* Computes the gradients x->gradient of the rates of held switching functions with respect to accelerations, from the rates for
- * one unit acceleration after the other, unless the stored gradients are still valid. */
+/* Computes the gradients x->gradient, with respect to the accelerations, of the rates of those switching functions that sticking friction or
+ * closed contacts hold at 0: by evaluating the rates for one unit acceleration after the other. Does nothing if the stored gradients are still
+ * valid. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;
@@ -314,17 +315,17 @@ static double value_at_t0(const cmb_holding *x, int j)
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Returns bounds of the change since t₀ of that part of the rate of held switching function j which does not depend on
- * accelerations; 0 if this part does not depend on time, and for a closed contact (j ≥ x->slides). */
+/* Returns bounds, over the box, of how much that part of the rate of switching function j has changed since t₀ which does not depend on
+ * accelerations. Returns 0 if this part does not depend on time, and for a closed contact (j ≥ x->slides). */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds over the box of the rates of all held switching functions and of all contact forces, row k of x->value, if
- * friction slips instead of sticks: all friction forces in direction −1 (k = 0), or only force k − 1 in direction +1. Writes
- * bounds of the changes of the loads since t₀, the time of the point `at`, to f (nv) and gamma (ng). */
+/* Computes bounds over the box of the rates of all switching functions that friction holds at 0, and of all contact forces, into row k of
+ * x->value, for friction that slips in direction −1, except force k − 1 in direction +1 if k > 0. Writes bounds of the changes of the forces
+ * and of γ since t₀, the time of the point `at`, to f (nv) and gamma (ng). */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -354,9 +355,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds of the changes of the rates of all held switching functions and of all contact forces when friction force k − 1
- * reverses its slip from direction −1 to +1, row k − 1 of x->change. The loads x->g_f and x->g_gamma for direction +1 must have
- * been computed last; they are overwritten by their differences from those for direction −1. */
+/* Computes bounds of how much the rates of all switching functions that friction holds at 0, and all contact forces, change when friction force
+ * k − 1 reverses its slip from direction −1 to +1, into row k − 1 of x->change. On entry x->g_f and x->g_gamma are the bounds of the right-hand
+ * sides for direction +1; they are overwritten by their differences from those for direction −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -413,9 +414,9 @@ static void find_inverse(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->spread of |θ − θ₀| over the box, where θ are the weights with which friction forces are mixed and θ₀ those at
- * time t₀: |A₀⁻¹| |r + A θ₀| for the equations A θ = −r, enlarged for the change of A since t₀. All bounds are infinite if this
- * change may be too large. */
+/* Computes bounds x->spread of |θ − θ₀| over the box of states. The weights θ, by which the sticking friction forces lie between those for slip
+ * in both directions, solve A θ = −r; θ₀ are those at time t₀. The bounds are |A₀⁻¹| |r + A θ₀|, enlarged for the change of A since t₀; all are
+ * infinite if this change may be too large. */
 static void find_spread(cmb_holding *x)
 {
   const int n = x->slides;

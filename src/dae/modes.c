@@ -76,9 +76,9 @@ static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct
   return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
-/* Returns the new value of the whole-number mode i, such as the interval of a table, after its argument has left the present
- * interval (m->s[i] < 0) or reached its boundary (m->s[i] = 0): m->level[i], that of the state. On the boundary and if `ahead`,
- * returns m->level_ahead[i], that of a moment later, unless it was tried before and led to m->s[i] < 0 (m->edge[i]). */
+/* Returns the next value of integer-valued mode i, such as the number of the current interval of a table, when its argument has left this
+ * interval (m->s[i] < 0) or is on its boundary (m->s[i] = 0): m->level[i], the value that belongs to the present argument. On the boundary, if
+ * `ahead` is set, returns m->level_ahead[i], the value for the argument a moment later, unless that was tried and did not fit (m->edge[i]). */
 static int level_of(cmb_mode_search *m, int i, bool ahead)
 {
   if (m->s[i] < 0) {
@@ -104,9 +104,9 @@ static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahea
                                                    : -1; /* −1 if s stays 0, as in the formula */
 }
 
-/* Makes one pass of the search for the modes that belong to the state x: evaluates the switching functions in the modes ev->mode
- * and sets ev->mode to those that follow from their values. Sets *changed to true if a mode has changed, else to false. Where a
- * function is exactly 0, the accelerations x->a predict its sign, unless x->a is NULL. */
+/* Makes one pass of the search for the modes (signs of the switching functions) at the state x: evaluates the switching functions with the
+ * modes ev->mode, and sets ev->mode to the signs that they have. Sets *changed to whether a mode has changed. Where a function is exactly 0,
+ * the accelerations x->a predict its sign, unless x->a is NULL. */
 static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x,
                        bool *changed)
 {

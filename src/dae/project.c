@@ -49,9 +49,9 @@ static double rounding_of(const cmb_equations *eq, const double *q)
   return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
 }
 
-/* Returns the norm of a Newton increment of q up to which an iteration that no longer converges is accepted: about 1e-13 (1 + ‖q‖)
- * √ng. Rounding errors of the constraints g (ng) may exceed those of q, because they come from lengths that do not appear in q and
- * add up along a chain of bodies. */
+/* Returns the largest norm of the last Newton increment of q at which an iteration that no longer converges is still accepted: about 1e-13 (1 +
+ * ‖q‖) √ng. Rounding errors of the constraints g (ng) may exceed those of q, since they also come from lengths of the bodies, which do not
+ * appear in q and add up along a chain. */
 static double arrived_at(const cmb_equations *eq, const double *q)
 {
   return 512 * DBL_EPSILON * (1 + cmb_sized_norm(eq, q)) * sqrt(fmax(1, eq->ng));
@@ -132,8 +132,8 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i)
            : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
 }
 
-/* Returns the 2-norm of row i of the evaluator's constraint Jacobian G, with each entry multiplied by the size of its velocity, so
- * that lengths and angles are comparable. */
+/* Returns the 2-norm of row i of the evaluator's constraint Jacobian G, with each entry multiplied by the typical size of its velocity, so that
+ * lengths and angles are comparable. */
 static double sized_gradient(const cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -217,9 +217,9 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
                         constraint);
 }
 
-/* Line search along the Newton increment Δq = ev->dq: moves q to q + α Δq with the largest α = 1, 1/2, 1/4, ... that reduces ‖g‖
- * sufficiently, stores α in *alpha and leaves the new g in the evaluator. A tiny increment needs no reduction, since the last
- * digits of g must not decide. If no α suffices, leaves q unchanged and returns a positive status. */
+/* Line search along the Newton increment Δq = ev->dq: moves q to q + α Δq with the largest α = 1, 1/2, 1/4, ... that reduces ‖g‖ sufficiently,
+ * stores α in *alpha and leaves the new g in the evaluator. A tiny increment is accepted without a reduction, which rounding would decide. If
+ * no α suffices, leaves q unchanged and returns a positive status. */
 static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
 {
   const cmb_equations *eq = ev->eq;
@@ -275,9 +275,8 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* Enlarges the reference lengths ev->length of constraint gradients that consist of rounding errors only, as if these constraints
- * depended on q as much as the one that depends on it most. Otherwise such a gradient would be scaled to unit length, and its
- * rounding errors with it. */
+/* Enlarges the reference lengths ev->length of those constraint gradients that consist of rounding errors only, by the ratio of the largest
+ * dependence of a constraint on q to their own. Otherwise such a gradient would be scaled to unit length, and its rounding errors with it. */
 static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);

@@ -18,8 +18,8 @@ static const double ROUNDING = 1e-13;
 /* relative length of what remains of a gradient that the constraints determine */
 static const double FREE = 1e-9;
 
-/* Evaluates the contact surfaces u of all event rules at a point: u, ∂u/∂t, γ (the velocity-dependent part of ü) and the
- * gradients, into x->u, x->ut, x->gamma and x->U. */
+/* Evaluates the contact functions u of all events and stops at a point: u, ∂u/∂t, γ (the velocity-dependent part of ü) and the gradients, into
+ * x->u, x->ut, x->gamma and x->U. */
 static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -70,9 +70,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes the force (multiplier) *mu of closed contact k as if the bodies were on the other side of its surface, that is, with
- * opposite modes of the switching functions on which the condition of the contact's rule depends. Overwrites x->a, x->lambda and
- * the modes of x->other. */
+/* Computes the force (multiplier) *mu of closed contact k as if the bodies were on the other side of its surface: with opposite signs of those
+ * switching functions on which the condition of the contact's event depends. Overwrites x->a, x->lambda and the modes of x->other. */
 static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at, int k, double *mu)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -137,9 +136,9 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the force up to which a contact on a surface with the gradient u = x->row (nv) counts as unloaded: the largest of a
- * small part of the forces on the bodies in contact, the rounding error of the largest force in the parts of the model that are in
- * contact, and the force that accelerates their effective mass by `still`. Returns 0 if u = 0. Overwrites x->a. */
+/* Returns the force up to which a contact on a surface with the gradient u = x->row (nv) counts as unloaded. This is the largest of: a small
+ * part of the forces on the bodies in contact; the rounding error of the largest force in their parts of the model; and the force that gives
+ * their effective mass the acceleration `still`. Returns 0 if u = 0. Overwrites x->a. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -251,9 +250,8 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
   }
 }
 
-/* Computes the switching function s of closed contact k, which becomes negative when the contact opens: the force with which the
- * surface pushes, from the multiplier mu, plus the force that counts as 0 (slack). For a bilateral contact, the forces on both
- * sides of the surface decide. */
+/* Computes the switching function s of closed contact k, which becomes negative when the contact opens: the contact force, from the multiplier
+ * mu, plus a tolerance, the force that counts as 0 (slack). For a bilateral contact, the forces on both sides of the surface decide. */
 static cmb_status contact_function(const cmb_resting *x, const cmb_point *at, int k, double mu,
                                    double *s)
 {
@@ -284,9 +282,9 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes bounds of the switching functions, s, and of their rates, `rate`, over a box of times and states, except of those added
- * for closed contacts; either array may be NULL. For functions that the constraints keep at 0, bounds within the tolerance
- * x->limit are replaced by 0. */
+/* Computes bounds of the switching functions, s, and of their rates, `rate`, over a box of times and states, except for the functions added for
+ * closed contacts; either array may be NULL. For functions that the constraints keep at 0, bounds within the tolerance x->limit are replaced by
+ * 0. */
 static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_resting *x = self;
@@ -391,9 +389,9 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
   eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
 }
 
-/* Sets the arrays of eq that describe the switching functions: copies of those of the equations without contacts, then one
- * function for each closed contact. Marks in x->frozen the functions that the conditions of closed contacts read, apart from
- * whole-number modes. Frozen functions, and those of closed contacts, have no bounds and no rates. */
+/* Sets the arrays of eq that describe the switching functions: copies of those of the equations without contacts, then one function for each
+ * closed contact. Marks in x->frozen the functions on which the conditions of closed contacts depend, apart from integer-valued modes. Frozen
+ * functions, and those of closed contacts, have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -430,9 +428,8 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
-/* Sets eq->rule_reads (rule_count x ns), which tells on which switching functions each rule's condition depends: a copy of the
- * table of the equations without contacts, with further columns for the functions of closed contacts, on which no condition
- * depends. */
+/* Sets eq->rule_reads (rule_count x ns), which tells on which switching functions the condition of each event or stop depends: copies the table
+ * of the equations without contacts, and adds columns for the functions of closed contacts, on which no condition depends. */
 static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

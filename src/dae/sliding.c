@@ -14,9 +14,8 @@ static const double SAME = 1e-9; /* relative difference up to which forces count
 static const double NEGLIGIBLE =
     1e-13; /* relative change of a rate by a mode that counts as none */
 
-/* Sets in mode (ns) the modes of one friction force that sticks, that is, of a group of switching functions with the same zeros
- * (such as v and −v) held at 0, to those of slip in one direction: the first function of the group, number `leader`, is positive
- * if side = 1 and negative if side = −1. */
+/* Sets the modes of one friction force that sticks to those of slip in one direction, in mode (ns). The force has a group of switching
+ * functions with the same zeros, such as v and −v; the first of them, number `leader`, becomes positive if side = 1 and negative if side = −1. */
 static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -43,8 +42,8 @@ void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
   if (k >= 0) set_group(x, x->function[k], 1, lower);
 }
 
-/* Sets to 0 the entries of f (nv) that belong to first-order states whose rates depend on accelerations. They are no forces and
- * are not mixed from those for slip in both directions as friction forces are. */
+/* Sets to 0 the entries of f (nv) that belong to first-order states whose rates depend on accelerations. These entries are no forces, so that
+ * the interpolation between the forces for slip in both directions does not apply to them. */
 static void clear_late_rows(const cmb_sliding *x, double *f)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -89,9 +88,9 @@ static cmb_status solve(const cmb_sliding *x)
   return CMB_OK;
 }
 
-/* Decides for each friction force k (group of switching functions held at 0) whether it keeps sticking, from the rates of its
- * function for slip in both directions with the weights θ of the other forces: x->hold[k] becomes negative if it is released, and
- * the sign of x->mean[k] is the direction in which it then slips. */
+/* Decides for each sticking friction force k whether it keeps sticking: evaluates the rate of its switching function for slip in both
+ * directions, while the other forces keep their weights θ. x->hold[k] becomes negative if it is released; the sign of x->mean[k], the mean of
+ * both rates, is then the direction in which it slips. */
 static void compare_modes(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -190,9 +189,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes the impulses by which sticking friction stops the slip that is left, as multiples x->part (count) of the differences
- * between its forces for slip in both directions. Held functions of velocities become 0, held functions of positions keep their
- * rates. Forces without influence on their own velocity get no impulse. *any tells whether there is slip to stop. */
+/* Computes the impulses by which sticking friction stops remaining slip, as multiples x->part (count) of the difference between each force for
+ * slip in direction +1 and −1. They make those held switching functions that are velocities 0; functions of positions keep their rates. Forces
+ * without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -231,8 +230,8 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
 
 /* ---- other forces that switch together with sticking friction */
 
-/* Returns the first switching function in group k of those held at 0 that belongs to dry friction with a larger static than
- * kinetic friction force (if `sticks`), or the first that does not (if not). Returns −1 if the group has none. */
+/* Returns a switching function of group k, a group of functions that friction holds at 0: if `sticks` is set, the first one of dry friction
+ * whose static friction force exceeds the kinetic one, otherwise the first other one. Returns −1 if the group has none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -243,9 +242,9 @@ static int member_of(const cmb_sliding *x, int k, bool sticks)
   return -1;
 }
 
-/* Computes the change (nv) of the accelerations when some switching functions in group k of those held at 0 go from direction −1
- * to direction +1 of slip: if `sticks`, those of dry friction with a larger static than kinetic friction force, otherwise all
- * others. Entries of first-order states whose rates depend on accelerations are 0. */
+/* Computes the change (nv) of the accelerations when some switching functions of group k, which friction holds at 0, change from slip in
+ * direction −1 to slip in direction +1: if `sticks` is set, those of dry friction whose static friction force exceeds the kinetic one,
+ * otherwise all others. Entries of first-order states whose rates depend on accelerations are 0. */
 static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
                             double *change)
 {
@@ -325,9 +324,9 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
 
 /* ---- values mixed like the forces */
 
-/* Evaluates values, such as outputs, by asked->ask for slip in both directions, and mixes them like the forces of sticking
- * friction: out (n) = x₋ + Σ_k θ_k (x_k − x₋), where x₋ are the values with all slip in direction −1, and x_k those with friction
- * force k in direction +1. scratch (2 n) is work space. */
+/* Evaluates values, such as outputs, where friction sticks: calls asked->ask with all sticking friction slipping in direction −1, which gives
+ * x₋, and with friction force k in direction +1, which gives x_k. Returns in out (n) the combination x₋ + Σ_k θ_k (x_k − x₋) with the weights
+ * θ_k of the friction forces. scratch (2 n) is work space. */
 static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide_question *asked,
                       double *scratch, double *out)
 {
@@ -392,8 +391,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return mix(x, at, &asked, x->out, out);
 }
 
-/* Computes the rates out (nl) of those first-order states whose rates depend on accelerations, mixed from the rates for slip in
- * both directions as the forces of sticking friction are. push[i] is the contact force of event rule i. */
+/* Computes the rates out (nl) of those first-order states that depend on accelerations, where friction sticks: interpolates between the rates
+ * for slip in both directions with the same weights as the friction forces. push[i] is the contact force of event or stop number i. */
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {
@@ -403,9 +402,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Gives eq copies of the arrays switch_enclosed and switch_order in which switching functions held at 0 (sticking friction) have
- * neither bounds nor rates: bounds along a motion are not known for the functions that end sticking, only bounds over time
- * (holding.h). Arrays come from the arena. */
+/* Gives eq copies of the arrays switch_enclosed and switch_order in which no bounds are announced for switching functions that sticking
+ * friction holds at 0, since bounds of their changes along a motion are not known (see holding.h). The arrays come from the arena. */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);
@@ -422,8 +420,8 @@ static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *e
   eq->switch_order = order;
 }
 
-/* Copies group (n), which assigns each held switching function to a group with the same zeros, to x->group, and lists the first
- * function (leader) of each group in x->function (x->count). Arrays come from the arena. */
+/* Copies group (n), which assigns each switching function that friction can hold at 0 to a group of functions with the same zeros, to x->group,
+ * and lists the first function (leader) of each group in x->function (x->count). The arrays come from the arena. */
 static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena, int ns, int n,
                               const int *group)
 {

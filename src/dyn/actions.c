@@ -330,9 +330,9 @@ cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector f
   return make_wrench_measure(b, sa, sb, CMB_GROUND, force, moment, arm, out);
 }
 
-/* Computes the force or the moment of an applied load f as a vector in the axes of the link `base`: the sum of three formulas, each times its
- * direction, a row of `directions` (3 x 3). The directions are fixed to the loaded body, at the point sb, if the load's option body_frame is
- * set, else to the ground. */
+/* Computes the force or the moment of an applied load f as a vector in the axes of the link `base`: Σ_k formula[k] d_k, where the directions
+ * d_k are the rows of `directions` (3 x 3). These are fixed to the loaded body, which has the point sb, if the load's option body_frame is set,
+ * else to the ground. */
 static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
                               const cmb_model_formula formula[3], const double directions[9],
                               cmb_site sb, int base, cmb_vector *out)
@@ -423,8 +423,8 @@ cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_ex
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
 }
 
-/* Builds the normal force of a compliant contact, k d^e + c ḋ while the contact is closed and 0 otherwise, in symbols for the penetration depth
- * d and its rate ḋ. *both becomes the switching function, positive while the contact is closed. */
+/* Builds the normal force of a compliant contact, k d^e + c ḋ while the contact is closed and 0 otherwise, as an expression in the symbols for
+ * the penetration depth d and its rate ḋ. *both becomes the switching function, positive while the contact is closed. */
 static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -513,8 +513,8 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 
 /* ---- two spheres */
 
-/* Builds the repulsive force between two spheres (Hunt and Crossley), 0 while they do not touch, in symbols for the distance of their centres
- * and its rate. *both becomes the switching function, positive while the force acts. */
+/* Builds the repulsive force between two spheres (Hunt and Crossley), which is 0 while they do not touch, as an expression in the symbols for
+ * the distance of their centres and its rate. *both becomes the switching function, positive while the force acts. */
 static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;

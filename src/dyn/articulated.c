@@ -152,7 +152,8 @@ cmb_status cmb_articulate(cmb_kinematics *k, cmb_articulation **out)
 }
 
 /* Performs the step for one joint velocity in the articulated-body pass from the leaves to the ground: replaces the generalised force τ in *u
- * by τ minus the component of the wrench p along this velocity, and then adds U u/D to p, with the column *U of the inertia. */
+ * by τ minus component `direction` of the wrench p, and then adds U u/D to p, where *U is the column of the inertia for this component and D
+ * its diagonal entry. */
 static void half_step(cmb_graph *g, cmb_articulated_column *U, int direction, cmb_wrench *p,
                       cmb_expr *u)
 {

@@ -57,7 +57,7 @@ static int count_offset_components(const cmb_tree *tree, const cmb_link *l, cons
 }
 
 /* Returns whether parameters that can be changed after set-up affect the frame of link l, the frame of its parent or the origin of its child.
- * The link's origin then stays at the joint. */
+ * If so, the link's origin stays at the joint; otherwise it may be moved to simplify the equations. */
 static bool has_live_origins(const cmb_tree *tree, const cmb_link *l, const cmb_link *child)
 {
   if (cmb_any_live(3, l->r0) || cmb_any_live(9, l->R0) || cmb_any_live(3, child->r0)) return true;

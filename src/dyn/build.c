@@ -179,7 +179,8 @@ static int list_link_forces(cmb_build *b, bool with_lambda, struct link_force *l
   return count;
 }
 
-/* Compares two forces between links, for qsort(): by the index of the base link that both bodies have in common, then by address. */
+/* Compares two forces between links, for qsort(): by the index of their base link, where the paths of both bodies to the ground meet, then by
+ * address. */
 static int by_base(const void *x, const void *y)
 {
   const struct link_force *const *a = x, *const *b = y;

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Returns whether the body is one of the two bodies of a loop that can replace a joint at its end: any joint, or a point on a line, which is the
- * joint of a plane mechanism. */
+/* Returns whether the body is one of the two bodies of a loop constraint that can carry the end of a chain like a joint: a joint of any type,
+ * or a point on a line, which guides the ends of plane mechanisms. */
 static bool has_loop_end(const cmb_model *m, int body)
 {
   for (int i = 0; i < m->loop_count; i++) {

@@ -139,8 +139,8 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* Compiles the program that computes, for each friction force S, its velocity e and the derivative ∂P/∂S of the power
- * P. t->program stays NULL if the expressions call C functions of the user. */
+/* Compiles the program that computes, for each friction force S, the velocity e that it should oppose and the derivative ∂P/∂S of the power P
+ * of the forces. t->program stays NULL if the expressions call C functions of the user. */
 static cmb_status compile_program(cmb_build *b, struct trial *t)
 {
   uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
@@ -171,9 +171,9 @@ static void draw_inputs(const struct trial *t, int kind, uint32_t *state)
   }
 }
 
-/* Tests at one more random state whether each dry friction S drives the velocity e that it should oppose. μ is the change of ∂P/∂S (P: power)
- * divided by the change of e when the velocities change from 0 to random values. Adds 1 to t->positive[] of each friction with μ > 0; stores −1
- * for one with μ < 0. */
+/* Tests at one more random state whether each dry friction force S increases the velocity e that it should oppose. Changes the velocities from
+ * 0 to random values; μ is the change of ∂P/∂S, where P is the power of the forces, divided by the change of e. Adds 1 to t->positive[] of each
+ * friction with μ > 0, in which case it drives; stores −1 for one with μ < 0. */
 static void count_driving(const struct trial *t, uint32_t *state)
 {
   draw_inputs(t, INPUT_DRAWN, state);
@@ -192,8 +192,8 @@ static void count_driving(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Returns whether dry friction number k drives the velocity that it should oppose: in the tests at random states, μ was positive in at least
- * ENOUGH of them and never negative. */
+/* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them must
+ * have shown this (t->positive), and none the opposite. */
 static bool drives(const struct trial *t, int k)
 {
   return t->positive[k] >= ENOUGH;
@@ -212,8 +212,8 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Counts for each dry friction in force elements the random states in which it drives the velocity that it should oppose. Judges by the power
- * of all forces, or of the force element `only` if that is not NULL. */
+/* Counts for each dry friction term of force elements the random states in which it drives the velocity that it should oppose. Judges by the
+ * power of all forces, or of the force element `only` if that is not NULL. */
 static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
@@ -227,8 +227,9 @@ static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct tr
   return status;
 }
 
-/* Finds the force element that an error message names for dry friction number k, which drives the velocity that it should oppose: the first
- * whose power alone shows this, else the first that contains this friction. *driven becomes NULL if none contains it. */
+/* Finds the force element that the error message on dry friction number k names; this friction drives the velocity that it should oppose. It is
+ * the first element for which the power of its own forces shows this, or else the first that contains the friction. *driven becomes NULL if
+ * none contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {

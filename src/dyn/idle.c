@@ -199,7 +199,7 @@ static void eliminate_joint(int n, const double *mu, double Y[MOTIONS][MOTIONS],
 }
 
 /* Adds the articulated-body inertia I of a link to that of its parent, I_parent += Xᵀ I X, after eliminating the motions that the joint f
- * allows. mu and Y are the eigenvalues and principal motions of the joint. Overwrites m->I. */
+ * allows. mu and Y are the eigenvalues and principal motions of the joint's inertia matrix. Overwrites m->I. */
 static void add_to_parent(struct moved_inertia *m, const struct freedom *f, const double *mu,
                           double Y[MOTIONS][MOTIONS], struct moved_inertia *parent)
 {
@@ -221,7 +221,7 @@ static void add_to_parent(struct moved_inertia *m, const struct freedom *f, cons
 }
 
 /* Describes in *idle, for an error message, a joint motion y (a 6-vector) that moves no mass: the joint, whether y is a rotation or a
- * translation, and its axis for joint coordinates 0 as a unit vector. mu[count] are the eigenvalues of the joint's inertia matrix, ascending. */
+ * translation, and its axis (a unit vector) at joint coordinates 0. mu[count] are the eigenvalues of the joint's inertia matrix, ascending. */
 static void describe_idle_motion(const cmb_link *l, int count, const double *mu,
                                  const double y[MOTIONS], const struct moved_inertia *m,
                                  cmb_idle *idle)

@@ -24,7 +24,7 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* Builds the rates of those first-order states again that depend on accelerations or constraint forces, when formulas can use these quantities. */
+/* Rebuilds the rates of those first-order states that depend on accelerations or constraint forces, once these are available to formulas. */
 static cmb_status rebuild_late_rates(cmb_build *b)
 {
   cmb_status status = CMB_OK;

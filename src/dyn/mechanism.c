@@ -71,7 +71,8 @@ static cmb_status scan_outputs(cmb_build *b)
   return read_unused_measures(b);
 }
 
-/* Builds the expression *w of the first unknown of x, an implicit function, whose unknowns are defined by equations. */
+/* Builds the expression *w of the first unknown of x, an implicit function of the model: a group of unknowns that are defined by as many
+ * equations. */
 static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_expr *w)
 {
   cmb_model_formula formula = x->equation[0];

@@ -952,8 +952,8 @@ static void list_quantities(const struct reading *r, const char *name, cmb_known
   }
 }
 
-/* Lists in `known` the names that a message on an unknown name can suggest: the quantities of the element that the name refers to, exactly or
- * nearly; if there is none, all values, elements and constants. Lists none if the name is known and reading its value failed or was aborted,
+/* Lists in `known` the names that an error message on the unknown name `name` can suggest: the quantities of the element with that name or a
+ * similar one or, if there is no such element, all values, elements and constants. Lists none if reading the value of a known name failed,
  * since the parser's message is then discarded. */
 static void list_known(const struct reading *r, const char *name, cmb_known_names *known)
 {

@@ -14,8 +14,8 @@
 #include <string.h>
 
 /* Builds the partial derivatives of a surface function u with respect to time and to the measures (scalars such as distances) on which it
- * depends, and stores them with the measures in *push. u is given in symbols for the measures, which are replaced by their expressions in the
- * result. */
+ * depends. Stores them, with the measures, in *push, from which the contact force on the surface is built. u is given in symbols for the
+ * measures, which are replaced by their expressions in the result. */
 static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr u, cmb_push *push)
 {
   cmb_graph *g = b->g;
@@ -51,8 +51,8 @@ static cmb_status push_of_formula(cmb_build *b, const cmb_model_formula *formula
   return make_terms(b, &symbols, gap ? cmb_neg(b->g, u) : cmb_build_deciding(b, u), push);
 }
 
-/* Builds the direction of the contact force of the rigid contact `stop` and stores it in *push, as a force between the ground and the body: the
- * gradient of the distance d = s/|∇s| of a point of the body from the surface s = 0. */
+/* Builds the direction of the contact force of the rigid contact `stop`, the gradient of the distance d = s/|∇s| of a point of the body from
+ * the surface s = 0. Stores it in *push, as a force between the ground and the body. */
 static cmb_status push_of_contact(cmb_build *b, const cmb_model_stop *stop, cmb_push *push)
 {
   cmb_graph *g = b->g;

@@ -59,8 +59,7 @@ static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p);
 
 /* ---- formulas */
 
-/* Builds the expression of a formula of x, y and t, in the symbols for a position on a road. Reports an error if the
- * formula contains z. */
+/* Builds the expression of a formula that may use the position x, y on a road and the time t. Reports an error if it contains z. */
 static cmb_status formula_of_place(cmb_build *b, const cmb_model_formula *formula, cmb_expr *e)
 {
   const cmb_vector xyz = cmb_surface_symbols(b->g);
@@ -428,7 +427,7 @@ static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cm
 }
 
 /* Replaces the distance *r from a road by the distance from an obstacle on it (a half-cylinder, or each step of a stair) where that is shorter
- * in the plane of a disc with the given axis. Also subtracts the vertical position of the obstacle's ground. */
+ * in the plane of a disc with the given axis. Also lowers the distance by the vertical position of the obstacle's ground. */
 static cmb_status add_obstacle(cmb_build *b, const cmb_model_road *road, const cmb_vector *axis,
                                struct distance *r)
 {

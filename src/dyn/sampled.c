@@ -86,8 +86,8 @@ static int find_register(cmb_build *b, int of, int count)
   return of;
 }
 
-/* Returns the index of a sampled value that takes over value number `of` later than the sampling instants of that value, by `rest` seconds.
- * Creates it, with a sampler of the same period, if there is none yet. Returns −1 if out of memory. */
+/* Returns the index of a sampled value that is a copy of value number `of`, delayed by `rest` seconds. Creates it, with a sampler of the same
+ * period, if there is none yet. Returns −1 if out of memory. */
 static int find_later_sample(cmb_build *b, int of, double rest)
 {
   for (int i = 0; i < b->sampled.count; i++) {

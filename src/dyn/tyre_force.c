@@ -123,7 +123,7 @@ static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr
   return CMB_OK;
 }
 
-/* Sets *yes to whether the height of the road depends on the wheel's radius, since the road gives the envelope of a rolling wheel. */
+/* Sets *yes to whether the height of the road depends on the wheel's radius: some roads return the height of the envelope of a rolling wheel. */
 static cmb_status has_envelope(struct tyre *y, bool *yes)
 {
   const cmb_expr radius = cmb_input(y->g, "radius of a wheel"), one = number(y, 1);
@@ -198,8 +198,8 @@ static cmb_vector symbols_of(cmb_graph *g, const char *what)
 }
 
 /* Sets the contact normal and the loaded radius of a tyre by the distance between the wheel's centre and the road, for roads with edges or
- * branches. Also sets the rate of this radius on a moving road, and y->spread, its change by the road's curvature. *sine becomes the sine of
- * the camber angle. */
+ * branches. Also sets the rate of this radius on a moving road, and y->spread, the part of its gradient that is due to the road's curvature.
+ * *sine becomes the sine of the camber angle. */
 static cmb_status set_contact_by_distance(struct tyre *y, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
@@ -303,7 +303,8 @@ static void set_velocities(struct tyre *y)
 
 /* ---- load and rolling radius */
 
-/* Names the switching functions at which a tyre law leaves its range of validity TYRE.LIMIT, after the tyre and the limit. */
+/* Gives each switching function at which a tyre law leaves its range of validity the name TYRE.LIMIT, made of the names of the tyre and of the
+ * limit. */
 static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
 {
   for (int i = 0; i < limits->count; i++) {

@@ -235,8 +235,8 @@ static void put_work(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  double y[%d], w[%d];\n} %s;\n\n", results, work, c->name);
 }
 
-/* Appends to the exported C header b the declaration of NAME_start, if the code has this function. Its comment tells which start it sets:
- * formulas evaluated with the current parameters, or stored values, which are refused after certain parameters have been changed. */
+/* Appends to the exported C header b the declaration of NAME_start, if the code has this function. The generated comment says how the start is
+ * found: by formulas with the current parameters, or from stored values, which are refused after certain parameters have been changed. */
 static void put_start_declaration(const cmb_c_code *c, cmb_buffer *b)
 {
   bool any = false;
@@ -486,8 +486,8 @@ static void put_instants(const cmb_c_code *c, cmb_buffer *b)
                     "  return count > 0 ? count : 0;\n}\n");
 }
 
-/* Appends to the exported C source b a statement that sets due[sampler]: whether the controller has had more sampling instants at the current
- * time than at the time `before`. */
+/* Appends to the exported C source b a statement that sets due[sampler]: whether a sampling instant of the controller has passed since the time
+ * `before`. */
 static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
 {
   const cmb_sampler *s = &c->eq->samplers[sampler];
@@ -637,9 +637,9 @@ static void put_stored_start(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return 0;\n}\n");
 }
 
-/* Appends to the exported C source b statements that write a time s->t set by the user as begun + steps h, where x[h] is the step size: with
- * an integer number of steps if this gives exactly s->t, otherwise with begun = s->t and steps = 0. Adding and subtracting the large number
- * rounds to an integer. */
+/* Appends to the exported C source b statements for a time s->t that the user has set: it is represented as begun + steps h, where h is the
+ * step size, with an integer number of steps if this gives exactly s->t, otherwise with begun = s->t and steps = 0. The generated code rounds
+ * to an integer by adding and subtracting a large number. */
 static void put_step_count(cmb_buffer *b, int h)
 {
   cmb_buffer_print(b,

@@ -158,8 +158,8 @@ static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
 }
 
 /* Builds for each unknown i of part p, a set of coupled unknowns of a complementarity problem with bounds, the residual p->w[i], the next state
- * p->next[i] (±1: at a bound, 0: free) and whether it differs from the present state, p->wrong[i]. Their number is p->count. All are
- * expressions. */
+ * p->next[i] (±1: at a bound, 0: free) and whether it differs from the present state, p->wrong[i]. p->count is the number of states that
+ * differ. All are expressions. */
 static void check_signs(const cmb_complement *c, struct part *p)
 {
   p->count = 0;

@@ -64,8 +64,8 @@ static int next_pivot(const struct ordering *o)
   return best;
 }
 
-/* Eliminates pivot p from the symmetric sparsity pattern of a KKT matrix: links all remaining rows that were linked to p with each other (fill-
- * in). If p is one of the first n unknowns, decreases waiting[i] by 1 for each constraint row i that contains it. */
+/* Eliminates pivot p from the symmetric sparsity pattern of a KKT matrix: links all remaining rows that were linked to p with each other, which
+ * is the fill of the elimination. If p is one of the first n unknowns, decreases waiting[i] by 1 for each constraint row i that contains it. */
 static void eliminate_from_pattern(struct ordering *o, const cmb_elimination *e, int p)
 {
   o->done[p] = true;
@@ -114,8 +114,8 @@ static bool is_symmetric(const cmb_elimination *e)
   return true;
 }
 
-/* Builds the subtraction of l u from entry K_ik in the elimination of row `pivot`. For the diagonal entry of a constraint row (i >= n) and a
- * pivot from the block A, also subtracts l u from e->whole[i], the sum of all such terms. */
+/* Builds one update of the elimination, K_ik := K_ik − l u, when row `pivot` is eliminated. For the diagonal entry of a constraint row (i >= n)
+ * and a pivot from the block A, also subtracts l u from e->whole[i], by which the pivot of that row is judged later. */
 static void subtract(cmb_elimination *e, int i, int k, int pivot, cmb_expr l, cmb_expr u)
 {
   cmb_expr *K = entry(e, i, k), product = cmb_mul(e->g, l, u);

@@ -29,8 +29,8 @@ static void differentiate(const double *c, int order, double d[4])
   }
 }
 
-/* Returns an enclosure of the order-th derivative of the cubic c[0] + c[1] u + c[2] u² + c[3] u³, c = coefficients[4], on the interval u, by
- * its Bernstein coefficients; the unknown interval if it is not finite. */
+/* Returns an enclosure of the order-th derivative of the cubic c[0] + c[1] x + c[2] x² + c[3] x³, c = coefficients[4], for x in the interval u,
+ * by its Bernstein coefficients; the interval with NaN as bounds, which means unknown, if it is not finite. */
 static cmb_interval enclose_cubic(const double *coefficients, int order, cmb_interval u)
 {
   double c[4], w = u.high - u.low, a = u.low;

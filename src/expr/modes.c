@@ -107,8 +107,9 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the input that fixes the branch decided by the expression s (a mode). Uses an existing mode with the same s, kind and table if
- * it may be used again, otherwise creates one. Returns false if there is none and new ones are not allowed. */
+/* Sets *mode to the input (the mode) whose value selects the branch that the sign or value of the expression s would select. Uses an existing
+ * mode with the same s, kind and table if it may be used again, otherwise creates one. Returns false if there is none and new ones are not
+ * allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {
@@ -157,8 +158,8 @@ bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument)
   }
 }
 
-/* Builds the lookup e in a table with kinks, at x[0], with a fixed interval: the number of the interval is an input (the mode). Returns the
- * ordinary lookup if there is no mode and new ones are not allowed. */
+/* Builds the lookup e of a table with kinks at the argument x[0], where the interval of the table is fixed: its number is an input (the mode).
+ * Returns the ordinary lookup if there is no mode and r permits no new ones. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
@@ -234,8 +235,9 @@ static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *lis
   return r->visits > 0 && count < room ? count : 0;
 }
 
-/* Rewrites the branch e of an `if` once more, using the conditions that hold in this branch (r->known), so that its square roots and powers can
- * be extended to negative arguments. Returns the new expression, or e as rewritten before if it has too many nodes. */
+/* Rewrites the branch e of an `if` again, now using the conditions that hold in this branch (r->known): square roots and powers whose arguments
+ * these conditions keep non-negative are extended to negative arguments, since a time step may go slightly beyond the switch. Returns the new
+ * expression, or e as rewritten before if it has too many nodes. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;

@@ -27,8 +27,8 @@ struct cmb_native {
   struct function *functions; /* (count) */
 };
 
-/* Evaluates one instruction of a program for compiled code, by the interpreter: a table or a user's C function with the arguments a, b and c,
- * for which there is no C text. */
+/* Evaluates one instruction of a program by the interpreter, on behalf of compiled code that has no C text for it: a table or a user's C
+ * function, with the arguments a, b and c. */
 static double interpret_instruction(const void *program, int instruction, double a, double b,
                                     double c)
 {
@@ -73,8 +73,8 @@ static cmb_native_function function_address(void *library, int i, cmb_c_number n
   return function;
 }
 
-/* Loads the shared object at `path` and finds the functions of all programs in it, for vectors of doubles only if `lanes`. Returns false,
- * with no library loaded, if this fails or a function is missing. */
+/* Loads the shared object at `path` and finds the functions of all programs in it, for doubles and, if `lanes` is set, also for vectors of
+ * doubles. Returns false, with no library loaded, if this fails or a function is missing. */
 static bool load(cmb_native *n, const char *path, bool lanes)
 {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -192,7 +192,7 @@ static void add_words(struct command *m, const char *words)
   if (copy) m->count += split(copy, m->room - 1 - m->count, m->word + m->count);
 }
 
-/* Appends the environment variable NAME=value to the words of m; appends nothing if value is NULL or memory runs out. */
+/* Appends the environment variable NAME=value to the words of the command m; appends nothing if value is NULL or memory runs out. */
 static void add_variable(struct command *m, const char *name, const char *value)
 {
   if (!value) return;

@@ -179,8 +179,8 @@ static void write_words(struct writer *w, const char *words)
   w->length += length;
 }
 
-/* Writes the text of expression e until it is complete, which leaves w->depth 0, or has at least `limit` characters. Returns false if out of
- * memory. */
+/* Writes the text of expression e until it has at least `limit` characters or is complete; if it is complete, w->depth is 0. Returns false if
+ * out of memory. */
 static bool print_nodes(struct writer *w, cmb_expr e, size_t limit)
 {
   struct layout l;

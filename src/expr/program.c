@@ -76,8 +76,8 @@ static void list_operations(struct maker *m)
   }
 }
 
-/* Allocates the program's arrays of systems of equations and, for both of its lists of instructions, of the solutions of these systems and of
- * the operands of the solutions. */
+/* Allocates the program's arrays for its systems of equations and, for both of its lists of instructions, for the instructions that solve these
+ * systems and for the operands of these instructions. */
 static void take_solutions(struct maker *m)
 {
   cmb_program *p = m->p;
@@ -209,7 +209,7 @@ static cmb_instruction write_solution(struct maker *m, cmb_expr e, uint32_t *slo
 }
 
 /* Translates the operations in m->order to instructions `to`, with slots (entries of the work array) for their results; a slot is used again
- * after its result was read last. Writes the slots of the outputs to `place`. Returns the number of slots. */
+ * once its result has been read for the last time. Writes the slots of the outputs to `place`. Returns the number of slots. */
 static int write_code(struct maker *m, const cmb_expr *output, cmb_instruction *to, uint32_t *place)
 {
   const cmb_program *p = m->p;

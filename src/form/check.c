@@ -158,9 +158,9 @@ static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const 
   return CMB_OK;
 }
 
-/* Checks the equations' function eq->forced, which computes accelerations for given multipliers, at the state s: the accelerations
- * for the multipliers k->lambda have to satisfy the equations of motion. Returns CMB_ERROR_ARGUMENT with a message if the largest
- * residual exceeds 1/1000 of the largest force. */
+/* Checks eq->forced, the equations' function that computes accelerations for given multipliers, at the state s: its result for the multipliers
+ * k->lambda must satisfy the equations of motion. Returns CMB_ERROR_ARGUMENT with a message if the largest residual exceeds 1/1000 of the
+ * largest force. */
 static cmb_status compare_forced(cmb_check *k, const cmb_form_state *s)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -129,8 +129,8 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group,
   return CMB_OK;
 }
 
-/* Copies the difference Jacobian e->J to the blocks of the iteration matrix: derivatives of the dynamic equations with respect to
- * positions and velocities to K and D; those of the constraints to C₁, or in index 1 to C₂ (positions) and C₁ (velocities). */
+/* Copies the finite-difference Jacobian e->J to the blocks of the iteration matrix: derivatives of the dynamic equations with respect to
+ * positions and velocities to K and D; those of the constraints to C₁ or, for index 1, to C₂ (positions) and C₁ (velocities). */
 static void copy_to_blocks(cmb_form *form)
 {
   const cmb_estimate *e = form->estimate;

@@ -156,8 +156,8 @@ static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *val
 
 /* ---- inputs */
 
-/* Computes the derivatives ∂F/∂u, out (nv x nu), of the dynamic equations with respect to their inputs u, at the state s but with
- * positions q and velocities v. F is their residual, multiplied by the inverse mass matrix in the explicit formalism. */
+/* Computes the derivatives ∂F/∂u, out (nv x nu), of the dynamic equations with respect to their inputs u, at the positions q and velocities v
+ * and with the other quantities of the state s. F is their residual, multiplied by the inverse mass matrix in the explicit formalism. */
 static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const double *q,
                             const double *v, double *out)
 {
@@ -262,8 +262,8 @@ static void copy_blocks(cmb_form *form, bool back)
   }
 }
 
-/* Computes by finite differences the derivatives of all blocks of the iteration matrix with respect to the driven coordinates
- * (functions of time), into x->slope. The blocks have their former values afterwards. */
+/* Computes by finite differences the derivatives of all blocks of the iteration matrix with respect to the driven coordinates (functions of
+ * time), into x->slope. The blocks are restored afterwards. */
 static cmb_status derive_by_driven(cmb_form *form, const cmb_form_state *s)
 {
   cmb_status status = CMB_OK;

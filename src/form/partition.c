@@ -88,8 +88,8 @@ static void dense_row(const cmb_evaluator *ev, int i, double *row)
     row[pattern->column[k]] = ev->G[k];
 }
 
-/* Computes the scale factors p->work->scale (ng) of the constraints: the reciprocal of the largest absolute entry in each row of
- * the constraint Jacobian, with its columns multiplied by the units of the velocities; 1 for a row of zeros. */
+/* Computes the scale factors p->work->scale (ng) of the constraints: the reciprocal of the largest absolute entry in each row of the constraint
+ * Jacobian, with its columns multiplied by the typical sizes of the velocities; 1 for a row of zeros. */
 static void scale_rows(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -194,8 +194,8 @@ static double norm1(int n, const double *x)
   return sum;
 }
 
-/* Estimates ‖Φ_u⁻¹‖₁ by Hager's method with the present factors. Φ_u is the square matrix of the selected rows of the constraint
- * Jacobian, scaled, in the columns of the dependent velocities, multiplied by the units of the velocities. */
+/* Estimates ‖Φ_u⁻¹‖₁ by Hager's method with the present factors. Φ_u is a square part of the scaled constraint Jacobian: its selected rows in
+ * the columns of the dependent velocities. The columns are multiplied by the typical sizes of these velocities. */
 static double inverse_norm(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;

@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns what the projecting form needs and the equations do not have, for messages; NULL if it covers them. */
+/* Returns a description, for an error message, of what the equations lack for the projecting form; NULL if the form supports them. */
 static const char *what_is_missing(const cmb_equations *eq)
 {
   if (eq->mass_factors)
@@ -42,8 +42,8 @@ static const char *what_is_missing(const cmb_equations *eq)
   return same ? NULL : "velocities that are the derivatives of the coordinates";
 }
 
-/* Returns CMB_ERROR_ARGUMENT with a message for equations that the projecting form does not cover: velocities must be the rates of the
- * coordinates, and the mass matrix must be available by its entries. */
+/* Checks that the projecting form supports the equations: velocities must be the rates of the coordinates, and the mass matrix must be given by
+ * its entries. Returns CMB_ERROR_ARGUMENT with a message if not. */
 static cmb_status check_covered(const cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;

@@ -29,9 +29,9 @@ struct coarse {
   int *row, *column; /* (count) their rows and columns */
 };
 
-/* Refines the sparsity pattern c of T in q̇ = T(q) v, in which each column stands for c->width neighbouring columns of T: halves
- * the width and finds which halves of each entry are not 0, by products T v at PLACES random positions. One product tests all
- * halves that share no row. q (nq) is work space. */
+/* Refines the sparsity pattern c of T in q̇ = T(q) v: each of its columns stands for c->width neighbouring columns of T, and this width is
+ * halved. An entry is split into those halves that are not 0, found by products T v at PLACES random positions; one product tests all halves
+ * that share no row. q (nq) is work space. */
 static cmb_status halve_width(cmb_form *form, cmb_arena *scratch, double *q, struct coarse *c)
 {
   cmb_rates_matrix *T = form->T;

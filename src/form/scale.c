@@ -97,8 +97,8 @@ static int column_in(const cmb_block *G, int k, int entry)
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
 }
 
-/* Computes the change of the constraint Jacobian G, form->G_beside, when each position changes by `larger` times its rounding
- * error, with random sign. Entries that are not finite become 0, and so do all if G cannot be evaluated there. */
+/* Computes the change of the constraint Jacobian G when each position changes by `larger` times its rounding error, with random sign, in
+ * form->G_beside. Entries that are not finite become 0, and so do all if G cannot be evaluated there. */
 static cmb_status change_of_G(cmb_form *form, double t, const double *q, double larger)
 {
   cmb_terms want = {.G = form->G_beside};
@@ -151,9 +151,9 @@ static void rounding_of_position(cmb_form *form, const double *q)
   }
 }
 
-/* Adds to noise[j] the error of x_j (velocity or position) that results from correcting x for the rounding error ε Σ_j |G_kj x_j|
- * of constraint k, with the constraint Jacobian G. The correction is distributed by the inverse masses 1/m_j, as in a projection;
- * `sum` is Σ_j G_kj²/m_j. */
+/* Adds to noise[j] the rounding error of x_j (velocity or position) that constraint k causes: the constraint's own rounding error is ε Σ_i
+ * |G_ki x_i|, with the constraint Jacobian G, and the projection onto the constraint distributes it by the inverse masses 1/m_j. `sum` is Σ_i
+ * G_ki²/m_i. */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
   const cmb_block *G = &form->G;

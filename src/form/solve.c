@@ -173,9 +173,9 @@ static void mass_product(cmb_form *form, double c, const double *x, double *y)
   add_product(form, M, c, x, y);
 }
 
-/* Computes an error estimate e_w of positions and e_v of velocities (nv each) that stiff components do not dominate, from the
- * errors s_w and s_v of a step, by one solution of the linearised equations with the real iteration matrix for c, factorised in
- * `matrix`. In the stabilised index-2 form, e_w is then projected so that G e_w = 0. */
+/* Smooths the errors s_w of positions and s_v of velocities of a step to estimates e_w and e_v (nv each) in which stiff components are damped,
+ * by solving the linearised equations once with the real iteration matrix for the coefficient c, factorised in `matrix`. In the stabilised
+ * index-2 form, e_w is then projected so that G e_w = 0. */
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v)
 {

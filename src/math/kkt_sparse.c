@@ -391,9 +391,10 @@ static void perturb_start(cmb_kkt_sparse *sp, const cmb_static_factors *f)
   }
 }
 
-/* Estimates the smallest singular value of N G M^−½, where N scales the constraint gradients to unit length, by inverse iteration from
- * sp->y with the factors f of the KKT matrix, shifted by `shift`. sp->y becomes N times the left singular vector, sp->x the last solution
- * (x, y), and *size the length |N⁻¹ y|. Returns 0 if the iteration fails. */
+/* Estimates the smallest singular value of N G M^−½, where the diagonal N scales the constraint gradients to unit length and M is the mass
+ * matrix, by inverse iteration with the factors f of the KKT matrix, shifted by `shift`. sp->y is the start vector, and on return N times the
+ * left singular vector; sp->x becomes the last solution of the KKT system, and *size the length |N⁻¹ y| of its multipliers y. Returns 0 if the
+ * iteration fails. */
 static double iterate_inversely(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift,
                                 double *size)
 {

@@ -171,8 +171,8 @@ static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
   for (int k = nv - 1; k >= 0; k--) dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
 }
 
-/* Returns whether singular value i of the constraint Jacobian, for B = G, has been computed (or bounded), is at most `limit`, and is large
- * enough, compared with rounding errors, for its right singular vector to be defined. */
+/* Returns whether singular value i of the constraint Jacobian has been computed (or bounded), is at most `limit`, and is large enough, compared
+ * with rounding errors, for its right singular vector to be defined. For constraint forces along the constraint gradients (B = G). */
 static bool is_weak(const cmb_kkt *d, int i, double limit)
 {
   const double sigma = d->by_rank && d->rank.symmetric && i >= 0 ? d->rank.sigma[i] : INFINITY;

@@ -471,8 +471,8 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
 
 /* ---- the first steps with a fixed order */
 
-/* Takes one step of size h with the classical Runge–Kutta method of order 4 on the index-1 form, in four substeps, and projects the result onto
- * the constraints. Stores the result in m->y, where a converged Newton iterate would stand. */
+/* Takes a step of size h as four steps of size h/4 of the classical Runge–Kutta method of order 4 on the index-1 form, and projects the result
+ * onto the constraints. Stores the result in m->y, in place of a converged Newton iterate. */
 static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
 {
   static const double node[4] = {0, 0.5, 0.5, 1}, share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};

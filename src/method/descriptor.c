@@ -180,8 +180,8 @@ static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
   return cmb_error_norm(in, 0, in->nq, m->q_turn);
 }
 
-/* Solves for the coordinates q of the current stage and their rates k = T(q) v (nq), which depend on each other, by at most ten fixed-point
- * iterations. Ignores the constraints. */
+/* Solves for the coordinates q of the current stage and their rates k = T(q) v (nq), each of which depends on the other, by at most ten fixed-
+ * point iterations. The constraints are treated elsewhere. */
 static void iterate_positions(cmb_integrator *in, struct descriptor *m, double *k)
 {
   for (int n = 0; n < ROUNDS && rate_change(in, m, k) > CHANGE_ENOUGH; n++) {
@@ -325,8 +325,9 @@ static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *sol
   return size_of_all(in, m, i, m->da, m->dlambda);
 }
 
-/* Computes the Newton increments of stage i at time t; *size becomes the error that may remain, in units of the tolerance. If iterative
- * refinement fails in the first iteration, repeats it with coordinate partition, null-space basis and factorised matrix of the stage itself. */
+/* Computes the Newton increments of stage i at time t; *size becomes the error that may remain, in units of the tolerance. The coordinate
+ * partition, null-space basis and factorised matrix are those of the beginning of the step; if iterative refinement with them fails in the
+ * first iteration, they are computed anew at the stage. */
 static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, double t,
                              double *size)
 {
@@ -436,7 +437,7 @@ static double error_of(cmb_integrator *in, struct descriptor *m, double h)
   return cmb_largest_error(in, m->x);
 }
 
-/* Solves all stages of a step of size h one after the other. Factorises the Newton matrix before if it is not valid for h. */
+/* Factorises the Newton matrix if it is not valid for the step size h, and then solves all stages of a step of size h one after the other. */
 static cmb_status all_stages(cmb_integrator *in, struct descriptor *m, double h)
 {
   CMB_TRY(prepare(in, h));

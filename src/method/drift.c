@@ -41,14 +41,15 @@ static double squared_norm(int n, const double *x)
   return sum;
 }
 
-/* Sets d->G to the change to − from of the constraint Jacobian; all three are stored as the equations store it. */
+/* Sets d->G to the difference to − from of two constraint Jacobians; all three arrays are in the storage format of the equations (dense or
+ * sparse). */
 static void take_change(cmb_drift *d, const double *from, const double *to)
 {
   for (int k = 0; k < d->G_size; k++) d->G[k] = to[k] - from[k];
 }
 
-/* Returns the squared norm of Σ_k D_k P_k for `count` entries D of a row of a matrix, in the given columns, NULL: one after the other, and
- * `width` <= 8 columns of the matrix P, whose rows have `stride` entries. */
+/* Returns the squared norm of Σ_k D_k P_r(k), summed over `count` entries D of a row of a matrix, where P_r is row r of the matrix P (rows with
+ * `stride` entries, of which the first `width` <= 8 are used). r(k) = column[k]; if column is NULL, r(k) = k. */
 static inline double squared_product(int count, const double *D, const int *column, const double *P,
                                      int stride, int width)
 {
@@ -270,7 +271,8 @@ void cmb_drift_check(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
   invalidate_bound(d, t);
 }
 
-/* Raises the constants C₀ and C₁ to those of a step with A₁ and A₃. Returns whether it has raised any. */
+/* Raises the constants C₀ and C₁ of the bound on the drift to those that a step of size h with the coefficients A₁, A₂ and A₃ requires. Returns
+ * whether it has raised any. */
 static bool raise_constants(cmb_drift_bound *b, double h, double A1, double A2, double A3)
 {
   const cmb_drift_bound before = *b;
@@ -279,8 +281,8 @@ static bool raise_constants(cmb_drift_bound *b, double h, double A1, double A2, 
   return !(b->C1 <= before.C1 && b->C0 <= before.C0);
 }
 
-/* Raises the constants C₀ and C₁ to those of the step. Behind a step that has raised none the next one most often raises none either, which
- * is known already from a number that is not below A₃. */
+/* Raises the constants C₀ and C₁ of the drift bound to the values that this step requires. If the last step required no larger ones, first
+ * tests by a cheap upper bound of A₃ whether this one does not either. */
 static void raise_by_step(cmb_drift *d, const cmb_equations *eq, const cmb_drift_step *x)
 {
   for (int i = 0; i < d->ng; i++) d->product[i] = x->g_plain[i] - x->g[i];

@@ -231,8 +231,9 @@ static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_ar
   }
 }
 
-/* Builds the expressions of two corrections of the friction forces and velocities, after which the sliding velocities of sticking friction
- * elements are 0. They remove the errors of solving the complementarity problem, whose diagonal is slightly increased, and rounding errors. */
+/* Builds the expressions of two successive corrections of the friction forces and velocities, after which the sliding velocities of sticking
+ * friction elements are 0. They remove rounding errors, and the error of solving the complementarity problem with a slightly increased
+ * diagonal. */
 static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {

@@ -59,9 +59,10 @@ static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance
   }
 }
 
-/* Computes the weights w (ng) of the Lagrange multipliers λ in an error norm for a step of size h: c / (rtol |λ|max + atol) for all of them,
- * since many are 0 up to rounding; c = min(h, 1), or its square for index 3. For forms with constraints on velocities or accelerations, a term
- * for rounding errors is added to the divisor. With form->scaled, multipliers are measured in the units of their constraints. */
+/* Computes the weights w (ng) of the Lagrange multipliers λ in an error norm for a step of size h: all are c / (rtol |λ|max + atol), relative
+ * to the largest multiplier, since many are 0 up to rounding. c is min(h, 1), or its square for index 3. For forms with constraints on
+ * velocities or accelerations, a bound of the rounding errors is added to the divisor. With form->scaled, multipliers are measured in the units
+ * of their constraints. */
 static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)
 {
@@ -90,8 +91,8 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w)
   w->apart_v = cmb_arena_doubles(in->arena, in->nv);
 }
 
-/* Returns the index of the component of x (n) whose tolerance 1/w in the norm is wider than the user's tolerance rtol |x| + atol by the largest
- * factor, and raises *most to this factor. Returns −1 if no factor is above *most. */
+/* Returns the index of the component of x (n) for which the tolerance 1/w in the norm exceeds the user's tolerance rtol |x| + atol by the
+ * largest factor, and raises *most to this factor. Returns −1 if no factor is above *most. */
 static int widest(const cmb_integrator *in, int n, const double *x, const double *w, double *most)
 {
   int found = -1;

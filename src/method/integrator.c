@@ -567,8 +567,8 @@ static double step_after_failure(const cmb_integrator *in, double h, double erro
   return status == CMB_OK ? cmb_controller_pi_rejected(c, h, error) : c->failed * h;
 }
 
-/* Returns the next step size after an accepted step of size h: in->h; at least `wanted`, the size proposed before, if the step was shortened to
- * end at t_limit. */
+/* Returns the next step size after an accepted step of size h: in->h or, if that is smaller because the step was shortened to end at t_limit,
+ * the size `wanted` proposed before. */
 static double step_after_limit(const cmb_integrator *in, double h, double t_limit, double wanted)
 {
   const bool cut = h == t_limit - in->t && h < wanted && in->rejections == 0;

@@ -19,8 +19,9 @@ struct exact {
   const cmb_pattern *motion_by_q, *motion_by_v;
 };
 
-/* Finds the exact sparsity patterns of the derivatives of the equations and stores them in *x: those of constraints on accelerations if
- * `index1` is set, else of constraints on velocities. Returns false if not all are known, or if q̇ = T(q) v with T ≠ I. */
+/* Finds the exact sparsity patterns of the derivatives of the equations, as far as the equations declare them, and stores them in *x; those of
+ * the constraints are for constraints on accelerations if `index1` is set, else on velocities. Returns false if not all are known, or if q̇ =
+ * T(q) v with T ≠ I. */
 static bool find_exact(const cmb_equations *eq, bool index1, struct exact *x)
 {
   const cmb_pattern *const *d = eq->derivative_pattern;
@@ -76,8 +77,8 @@ static void number_groups(const cmb_form_estimate *e, int *group)
   }
 }
 
-/* Copies the estimated sparsity pattern of the form's Jacobian to the report. Unless they are NULL, also fills there (rows x columns) with
- * whether each entry can be non-zero, and group[columns] with the group (colour) of each column. */
+/* Copies the estimated sparsity pattern of the form's Jacobian to the report. Also fills the array there[] (rows x columns) with whether each
+ * entry can be non-zero, and group[columns] with the group (colour) of each column; NULL: not wanted. */
 static void copy_pattern(const cmb_form *form, cmb_jacobian_report *report, bool *there, int *group)
 {
   const cmb_form_estimate e = cmb_form_estimated(form);

@@ -170,8 +170,8 @@ static ASIDE void accept_form(cmb_integrator *in, cmb_mdop *m)
   in->a = m->a;
 }
 
-/* Saves the state of the projecting descriptor form to the archive a or restores it from there: the difference of its variables from the
- * consistent state, that state, and the accelerations. */
+/* Saves the state of the projecting descriptor form to the archive a or restores it from there: the consistent state, the difference of the
+ * form's variables from it, and the accelerations. */
 static void visit_form(cmb_integrator *in, const cmb_mdop *m, cmb_archive *a)
 {
   cmb_archive_doubles(a, "offset", in->n, m->offset);

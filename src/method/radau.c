@@ -294,8 +294,8 @@ static void destroy(cmb_integrator *in)
   cmb_form_destroy(m->form);
 }
 
-/* Resets what was learnt from the last motion: the scaling of the equations, the convergence rate, the efficiency of each order. The method
- * begins with the lowest permitted order again. */
+/* Discards what the method has learnt in the last motion: the scaling of the equations, the convergence rate, the efficiency of each order. The
+ * method begins with the lowest permitted order again. */
 static void reset_knowledge(cmb_integrator *in, struct radau *m)
 {
   cmb_form_forget(m->form);

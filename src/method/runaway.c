@@ -84,7 +84,7 @@ bool cmb_runaway_suspected(const cmb_integrator *in)
 }
 
 /* Returns whether a run with growing velocities would exceed the permitted number of steps before t_limit, or within 12 more doublings of the
- * largest velocity, if the steps per doubling go on growing as before. Returns false with fixed steps. */
+ * largest velocity, provided that each doubling goes on taking more steps as before. Returns false with fixed steps. */
 static bool is_out_of_reach(const cmb_integrator *in, double t_limit)
 {
   const cmb_runaway *w = in->runaway;

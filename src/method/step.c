@@ -198,8 +198,8 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
 }
 
 /* Builds the expression of Baumgarte's parameter α: the value of the option or, by default, 1/h, which removes violations of the constraints
- * within two steps of size h. The default is 1/(2h) if positions follow from the new velocities, since such steps are stable only for hα < 2√2
- * − 2 (index 2: hα < 2/3). */
+ * within two steps of size h. If the new positions are computed from the new velocities, the default is 1/(2h), since such steps are stable
+ * only for hα < 2√2 − 2 (index 2: hα < 2/3). */
 static cmb_expr alpha(struct builder *b)
 {
   const double part = uses_new_velocities(b) ? 0.5 : 1;
@@ -276,8 +276,8 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
 
 /* ---- projections */
 
-/* Stores in b->step what the bound on the drift needs: the positions q (nq) before their projection, with the constraints g (ng) and their
- * Jacobian G (ng x nv) there and at the beginning of the step. */
+/* Stores in b->step what the bound on the drift of the constraints needs: the positions q (nq) before their projection, the constraints g (ng)
+ * at these positions, and the constraint Jacobian at these positions, G (ng x nv), and at the beginning of the step. */
 static cmb_status keep_for_bound(struct builder *b, const cmb_expr *q, const cmb_expr *g,
                                  cmb_expr *G)
 {
@@ -408,7 +408,7 @@ static void combine_stages(struct builder *b, int n, const cmb_expr *x, cmb_expr
   }
 }
 
-/* Builds the expressions lambda := 1/2 (lambda + second) (ng), which combine the multipliers of the two stages of the method ROS2 to those of
+/* Builds the expressions lambda := 1/2 (lambda + second) (ng), which combine the multipliers of the two stages of the method ROS2 into those of
  * the whole step. */
 static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
 {
@@ -417,8 +417,8 @@ static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_e
   }
 }
 
-/* Builds the second stage of the W-method ROS2 at the state (t + h, q, v). b->kq, b->k and b->lambda (q̇, v̇ and λ) are those of the first
- * stage on entry, and the weighted sums of both stages, those of the whole step, on return. */
+/* Builds the second stage of the W-method ROS2 at the state (t + h, q, v). On entry b->kq, b->k and b->lambda are q̇, v̇ and λ of the first
+ * stage; on return they are the weighted sums of both stages, those of the whole step. */
 static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
 {
   struct stage stage = {.at = {b->t_next, q, v}};

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Adds an evaluation of the user's equations written in C to the list s->call, at the time, positions and (unless at->v is NULL) velocities
- * given by expressions, and returns it in *out, without any terms requested. The terms become inputs of the expressions evaluated after it in
- * the step. */
+ * given by expressions. Returns it in *out, to which the caller adds the requested terms. These become inputs of the expressions that are
+ * evaluated after it in the step. */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;
@@ -74,8 +74,9 @@ static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* Requests those terms of user equations written in C whose arrays in *want are not NULL, evaluated at the point `at`, and fills these arrays
- * with the inputs of the step's programs that receive them. The order of the inputs must be that in which stepper.c fills them. */
+/* Requests an evaluation of user equations written in C at the point `at`, for those terms whose arrays in *want are not NULL. Creates the
+ * inputs of the step's programs that receive these terms, and stores them in the arrays. The order of the inputs must be that in which
+ * stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
   cmb_step_call *call;

@@ -53,7 +53,7 @@ static cmb_status replace_state(cmb_step_source *s, const cmb_step_point *at, st
 }
 
 /* Lists in r how the model's inputs are replaced when its expressions are copied to the graph of the step for the point `at`: t, q and v by the
- * expressions of the point; λ, a and the modes of dry friction that can stick by 0, in which friction exerts no force. */
+ * expressions of the point, λ and a by 0. The modes of friction that can stick are replaced by 0, too, with which friction exerts no force. */
 static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   CMB_TRY(replace_state(s, at, r));
@@ -72,8 +72,8 @@ static cmb_status import(cmb_step_source *s, const struct replacement *r, int co
   return cmb_import(s->graph, s->eq->code->graph, r->count, r->input, r->by, count, from, to);
 }
 
-/* Copies the sparse matrix m of the model (rows x nv) to the graph of the step, as a dense matrix `to`, with the model's inputs replaced as
- * listed in r. Does nothing if `to` is NULL. */
+/* Copies the sparse matrix m of the model (rows x nv) to the expression graph of the time step, as a dense matrix `to`, with the model's inputs
+ * replaced as listed in r. Does nothing if `to` is NULL. */
 static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
                                 const cmb_entries *m, cmb_expr *to)
 {
@@ -139,7 +139,7 @@ static bool has_stiff(const cmb_step_source *s)
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* Builds the applied forces (nv) at the beginning of the step as expressions, *to; without the stiff forces if `loose` is set, whose
+/* Builds the applied forces (nv) at the beginning of the step as expressions, *to. If `loose` is set, leaves out the stiff forces, whose
  * derivatives are built separately. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {

@@ -48,7 +48,7 @@ static void store_jacobian(const cmb_equations *eq, const cmb_expr *G, cmb_expr 
   }
 }
 
-/* Lists in `output` the expressions of a step that the bound on the drift needs. */
+/* Lists in `output` those expressions of a step that are needed to compute the bound on the drift of the constraints, in the order of p. */
 static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, const cmb_step *step,
                       cmb_expr *output)
 {
@@ -60,8 +60,8 @@ static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, con
   copy_outputs(output + p->P, eq->nv * eq->ng, step->P);
 }
 
-/* Creates the programs (lists of instructions that evaluate expressions) of a step: one for the whole step, one for the first modes of dry
- * friction, and those for the points at which user equations written in C are evaluated. */
+/* Creates the programs (lists of instructions that evaluate expressions) of a step: one for the whole step, one for the modes of dry friction
+ * (slipping or sticking) at the start of a run, and those for the points at which user equations written in C are evaluated. */
 static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
 {
   const cmb_equations *eq = st->eq;

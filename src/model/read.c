@@ -74,8 +74,8 @@ static cmb_status read_head(cmb_reader *r)
 
 /* ---- simulate */
 
-/* Appends a default value of a command line option to the model: the option has the name of `key`, and its value was found at the place
- * `at`. value == NULL means that the caller ran out of memory, and is reported as such. */
+/* Appends a default for a command line option to the model: the option named by `key` has the value `value`; `at` is its position in the file.
+ * value == NULL means that the caller ran out of memory, and is reported as such. */
 static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, const char *value)
 {
   cmb_model *m = r->model;

@@ -72,8 +72,9 @@ static cmb_status increment(cmb_closing *c, struct path_length *path, double *si
   return CMB_OK;
 }
 
-/* Solves the position constraints g for c->q_new, in place, by Newton's method, and adds the length of the path to *path. Returns
- * CMB_RETRY_NEWTON if the iteration does not converge, or if its path is not nearly straight: the solution may then be far from the start. */
+/* Solves the position constraints g for c->q_new, in place, by Newton's method, and adds the length of the path of the iterates to *path.
+ * Returns CMB_RETRY_NEWTON if the iteration does not converge, or if its path is not nearly straight: the solution may then be far from the
+ * start. */
 static cmb_status solve(cmb_closing *c, struct path_length *path)
 {
   for (int k = 0; k < ITERATIONS; k++) {
@@ -182,9 +183,9 @@ static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn
 
 /* ---- relaxation towards the home position */
 
-/* Computes the displacement ev->dw (nv) from q (nq) towards the home position, to which the result shall stay near, as far as the constraints
- * permit it: the projection of the difference of both positions onto the tangent space of the constraints. *whole and *part become the squared
- * lengths of the difference and of the projection in the metric of M. */
+/* Computes the displacement ev->dw (nv) from q (nq) towards the home position, the given one to which the result is to stay near, as far as the
+ * constraints permit it: the projection of the difference of both positions onto the tangent space of the constraints. *whole becomes the
+ * squared length of the difference, *part that of the projection, both in the metric of M. */
 static cmb_status find_relaxation(cmb_closing *c, const double *q, double *whole, double *part)
 {
   cmb_evaluator *ev = c->ev;
@@ -239,8 +240,8 @@ static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
   return CMB_OK;
 }
 
-/* Moves q (nq), in place, by at most `most` steps as near to the home position as the constraints permit, at constraint residuals (1 − s) r.
- * Stops early at the minimum of the distance or if a step fails. */
+/* Moves q (nq), in place, by at most `most` steps as near to the home position (the given one) as the constraints permit, while their residuals
+ * stay (1 − s) r: the fraction 1 − s of those at the beginning. Stops early at the minimum of the distance or if a step fails. */
 static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int most)
 {
   bool on = c->home_count > 0;
@@ -278,8 +279,9 @@ static cmb_status begin(cmb_closing *c, double *q)
   return CMB_OK;
 }
 
-/* Moves the closed position q (nq), in place, as near to the home position as the constraints permit, by at most MAX_RELAXATIONS steps, and
- * copies it to c->q_new. Finds the modes (signs of the switching functions) and factors the KKT matrix there. */
+/* Moves the position q (nq), which satisfies the constraints, in place as near to the home position (the given one) as the constraints permit,
+ * by at most MAX_RELAXATIONS steps, and copies it to c->q_new. Finds the modes (signs of the switching functions) and factors the KKT matrix
+ * there. */
 static cmb_status relax_fully(cmb_closing *c, double *q)
 {
   bool changed;
@@ -289,8 +291,8 @@ static cmb_status relax_fully(cmb_closing *c, double *q)
   return cmb_factor_at(c->ev, c->t, q);
 }
 
-/* Finishes closing the loops at q (nq), in place: moves it near to the home position, if there is one and closing took more than one step. Then
- * satisfies the constraints as exactly as possible, and measures in c->last how well they are satisfied. */
+/* Finishes closing the loops at q (nq), in place: moves q near to the home position, the one to stay near, if there is one and closing took
+ * more than one step. Then satisfies the constraints as exactly as possible, and measures in c->last how well they are satisfied. */
 static cmb_status finish(cmb_closing *c, double *q)
 {
   const cmb_terms want = {.g = c->ev->g};

@@ -49,8 +49,8 @@ static double length_of(cmb_evaluator *ev, const double *x)
 }
 
 /* Checks whether dependent constraints agree on velocities or accelerations x (nv): computes their relative residuals rho (ng) = |G x + rest| /
- * extent. If one is beyond rounding errors and `unresolved` times the length of its gradient, adds the constraints with the largest residuals
- * to the list in `found` and sets the reason `what`. */
+ * extent. A residual may be as large as the rounding errors plus `unresolved` times the length of the constraint's gradient; if one is larger,
+ * adds the constraints with the largest residuals to the list in `found` and sets the reason `what`. */
 static void compare_residuals(cmb_evaluator *ev, const double *x, const double *rest,
                               cmb_disagreement what, double unresolved, double *rho,
                               cmb_consistency *found)

@@ -189,9 +189,9 @@ static void shifted_stiffness(struct equilibrium_search *k, double mu)
   }
 }
 
-/* Solves (K + μ I) z = p for a regularised Newton step: K is the stiffness matrix and p the force in the tangent space of the constraints.
- * Stores z (n) in k->z, its velocities in k->w (nv) and its changes of coordinates in k->dq (nq). Returns false if the matrix is singular or
- * the step is not finite. */
+/* Solves (K + μ I) z = p for a regularised Newton step, where K is the stiffness matrix and p the force in the tangent space of the
+ * constraints. Stores z (n) in k->z, the corresponding velocities in k->w (nv) and changes of coordinates in k->dq (nq). Returns false if the
+ * matrix is singular or the step is not finite. */
 static bool solve_step(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -208,9 +208,9 @@ static bool solve_step(struct equilibrium_search *k, double mu)
   return cmb_all_finite(k->ev->eq->nq, k->dq);
 }
 
-/* Computes a step towards equilibrium that changes no coordinate by more than the trust radius, with the first suitable shift μ of an
- * increasing sequence, which begins at 0 or, if the stiffness has negative eigenvalues, above 0. *whole becomes whether the first μ of the
- * sequence was suitable. Returns false if none is. */
+/* Computes a step towards equilibrium that changes no coordinate by more than the trust radius: tries the shifts μ of an increasing sequence,
+ * which begins at 0 or, if the stiffness has negative eigenvalues, above 0, until one gives such a step. *whole becomes whether the first one
+ * did. Returns false if none does. */
 static bool choose_step(struct equilibrium_search *k, bool *whole)
 {
   const int n = k->tangent.n;
@@ -253,9 +253,9 @@ static double unbalanced_norm(struct equilibrium_search *k)
   return cmb_norm2(n, k->im);
 }
 
-/* Takes a damped step towards equilibrium and adapts the trust radius. Halves the step until the force at its end either has decreased by at
- * least a tenth or does not point back too strongly; if `near` is set, takes the first trial position at which the forces can be evaluated.
- * Returns a positive status if no trial position is accepted. */
+/* Takes a damped step towards equilibrium and adapts the trust radius. Halves the step until the force at its end has decreased by at least a
+ * tenth, or its component against the step is at most half of the initial component along it; if `near` is set, takes the first trial position
+ * at which the forces can be evaluated. Returns a positive status if no trial position is accepted. */
 static cmb_status descend(struct equilibrium_search *k, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -589,8 +589,8 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 static const double CLOSED = 1e-9; /* a gap below −CLOSED counts as closed, in metres */
 
 /* Finds a static equilibrium of a system, starting from positions q (nq) and velocities and first-order states v (nv), and overwrites both. p
- * are the values of the parameters that can be changed after set-up; NULL means those of the equations. Fails, with q and v undefined, if a gap
- * is closed in the equilibrium. */
+ * are the values of the parameters that can be changed after set-up; NULL means those of the equations. Fails, with q and v undefined, if a
+ * unilateral contact is closed in the equilibrium. */
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report)
 {

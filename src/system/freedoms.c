@@ -250,8 +250,8 @@ static cmb_status observe(cmb_freedoms *f, double t, const double *q, const doub
   return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
 }
 
-/* Lists in f->output the outputs that depend on positions and time alone and are finite at the start. These have the same value for two sets of
- * velocities, accelerations and multipliers. Lists none if the outputs cannot be evaluated. Overwrites the velocities f->v. */
+/* Lists in f->output the outputs that depend on positions and time alone and are finite at the start. To test this, compares the outputs for
+ * two sets of velocities, accelerations and multipliers. Lists none if the outputs cannot be evaluated. Overwrites the velocities f->v. */
 static cmb_status find_outputs(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -412,8 +412,8 @@ static int moved_value(const cmb_freedom *d, double change, const double *q, dou
   return 4;
 }
 
-/* Sets the target of the driven independent coordinate, held in f->held, to its value in q (nq) plus `change`. The other rotations of the same
- * ball joint get the same target orientation. */
+/* Sets the target value of the independent coordinate that is driven, f->held[f->driven], to its value in q (nq) plus `change`. If it is a
+ * rotation of a ball joint, the joint's other rotations get the same target, since four Euler parameters describe the orientation as a whole. */
 static void set_target(const cmb_freedoms *f, double change, const double *q)
 {
   const cmb_freedom *d = &f->list[f->driven];

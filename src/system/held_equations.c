@@ -16,8 +16,8 @@
 
 static const int next[] = {1, 2, 0, 1};
 
-/* Computes the rotation from the orientation held by h to that in q (nq) as Euler parameters e = p̄_held ∘ p, with the sign for
- * which e[0] ≥ 0 (rotation by at most 180°). */
+/* Computes the rotation from the orientation stored in h to that in q (nq) as Euler parameters e = p̄_held ∘ p (∘: quaternion product, p̄:
+ * conjugate), with the sign for which e[0] ≥ 0 (rotation by at most 180°). */
 static void rotation_from_held(const cmb_held *h, const double *q, double e[4])
 {
   const double *given = h->value;

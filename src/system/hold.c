@@ -100,8 +100,9 @@ static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const
   return CMB_OK;
 }
 
-/* Reduces the marks in h->active to start values that can be held independently: unmarks each one whose constraint is linearly dependent, at q
- * (nq), on the constraints of the system and on those of earlier start values. Leaves all marked if the constraints cannot be evaluated. */
+/* Restricts the marks in h->active, of start values that constraints are to hold, to a set that can be held independently: unmarks each one
+ * whose constraint is linearly dependent, at q (nq), on the constraints of the system and on those of earlier start values. Leaves all marked
+ * if the constraints cannot be evaluated. */
 static cmb_status keep_independent(struct hold_search *h, const double *q)
 {
   cmb_evaluator *ev;
@@ -230,8 +231,8 @@ static cmb_status find_dead_centre(struct hold_search *h, const double *q, int *
   return CMB_OK;
 }
 
-/* Returns how much of velocity i = 1 (all others 0) is left after projection onto the tangent space of the constraints last factored: 0 if the
- * constraints block this velocity. ev->dw (nv) becomes the change by the projection. */
+/* Returns component i of the velocities v_i = 1 (all others 0) after their projection onto the tangent space of the constraints last factored:
+ * 0 if the constraints block this velocity, 1 if they leave it free. ev->dw (nv) becomes the change made by the projection. */
 static double motion_left(cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -379,9 +380,9 @@ static enum place place_of(const struct hold_search *h, const double *q, int v)
   return PLACE_ANY;
 }
 
-/* Computes in *left how much of velocity i = 1 (all others 0) is left after projection onto the velocities that are permitted at q (nq) by the
- * system's constraints and by those that hold the marked start values. *left becomes 0 if nearly dependent constraints were treated as
- * dependent; it is unchanged on failure. */
+/* Computes in *left component i of the velocities v_i = 1 (all others 0) after their projection onto the velocities that are permitted at q
+ * (nq) by the system's constraints and by those that hold the marked start values. *left becomes 0 if nearly dependent constraints were treated
+ * as dependent, so that the result is not reliable; it is unchanged on failure. */
 static cmb_status remaining_motion(struct hold_search *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;

@@ -56,8 +56,8 @@ struct system_builder {
   cmb_start *in_joints, *in_bodies;
 };
 
-/* Moves the data for computing start values again, mechanism->start, to *kept. Does so only if the system has parameters that can be changed
- * after set-up and *kept is empty. */
+/* Keeps the data with which start values can be computed again: moves them from mechanism->start to *kept. Does so only if the system has
+ * parameters that can be changed after set-up and *kept is empty. */
 static void take_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_start **kept)
 {
   if (system->eq.np == 0 || *kept) return;
@@ -87,7 +87,8 @@ static cmb_status build_form(struct system_builder *k, const cmb_mechanism_optio
 }
 
 /* Creates the system of a model without the redundant constraints listed in `rank`, in the formulation of k->o. If `joints`, the same model in
- * joint coordinates, is not NULL, the start values are taken from there, with the user's settings for Cartesian coordinates applied. */
+ * joint coordinates, is not NULL, converts its start values, and then applies those start values that the user has set for Cartesian
+ * coordinates. */
 static cmb_status build(struct system_builder *k, const cmb_rank *rank, const cmb_system *joints,
                         cmb_system **system)
 {

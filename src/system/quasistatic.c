@@ -26,8 +26,8 @@ static const double NO_STIFFNESS = 1e-3;
 static const double MOVED = 1e-8;
 static const double LEAST_SHARE = 1e-6; /* smallest step as a fraction of the path */
 
-/* Creates the data for following states of rest (static equilibria) of a system while `count` of its live parameters (ones that can
- * be changed after set-up) change their values. parameter (count) contains their indices and must stay valid. */
+/* Creates the data for tracking the static equilibrium of a system while `count` of its live parameters (ones that can be changed after set-up)
+ * change their values. parameter (count) contains their indices and must stay valid. */
 cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
                                   int count, const int *parameter)
 {
@@ -152,8 +152,8 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
-/* Returns an error with the message that no equilibrium follows, since the changing parameters exert a force in a direction without stiffness.
- * This direction is row k of x->tangent.N; the message names the velocity that is largest in it. */
+/* Returns an error with the message that no equilibrium exists for the changed parameters, since they exert a force in a direction without
+ * stiffness. This direction is row k of x->tangent.N; the message names the velocity that is largest in it. */
 static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -168,9 +168,9 @@ static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
                         eq->v_names[most]);
 }
 
-/* Computes how the state of rest changes with parameter i: the derivatives of the displacements, into row i of x->W, and of the multipliers,
- * into row i of x->L. x->rhs must contain ∂r/∂p, and is overwritten; x->gp must contain ∂g/∂p. Returns an error with a message if the parameter
- * exerts a force in a direction without stiffness. */
+/* Computes how the static equilibrium changes with parameter i: the derivatives of the displacements, into row i of x->W, and of the
+ * multipliers, into row i of x->L. x->rhs must contain ∂r/∂p for the residual r of the equations of motion, and is overwritten; x->gp must
+ * contain ∂g/∂p for the constraints g. Returns an error with a message if the parameter exerts a force in a direction without stiffness. */
 static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;

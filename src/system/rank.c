@@ -83,8 +83,8 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   return CMB_OK;
 }
 
-/* Copies the list of dependent constraints at the position last examined to p->redundant, as the redundant ones, and sets their
- * number to that of all constraints minus the rank rank->around. */
+/* Copies the list of dependent constraints at the position last examined to p->redundant, and sets the number of redundant constraints to the
+ * number of all constraints minus rank->around, the largest rank at positions nearby. */
 static void take_redundant(struct probe *p, cmb_rank *rank)
 {
   rank->redundant_count = p->ev->eq->ng - rank->around;

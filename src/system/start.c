@@ -109,8 +109,8 @@ static bool is_set(const cmb_model_system_options *o, const char *name)
   return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
 }
 
-/* Lists the start values of all coordinates in `position`, where four Euler parameters are one value; the caller holds them or stays near to
- * them. Returns their number. */
+/* Lists the start values of all coordinates in `position`, where four Euler parameters are one value. The caller keeps these values fixed, or
+ * the position near to them. Returns their number. */
 static int list_position(const struct given *k, cmb_held *position)
 {
   const cmb_start *s = k->s;
@@ -127,8 +127,8 @@ static int list_position(const struct given *k, cmb_held *position)
   return count;
 }
 
-/* Appends to `held`, which has `count` entries, those start values marked to be held that the user has set (if `set`) or that only the model
- * gives (if not): first coordinates, then velocities. Returns the new number of entries. */
+/* Appends start values that are to be kept fixed to `held`, which has `count` entries: if `set`, those that the user has set, otherwise those
+ * that only the model file gives; first coordinates, then velocities. Returns the new number of entries. */
 static int list_held_values(const struct given *k, bool set, const cmb_hold_task *task, int count,
                             cmb_held *held)
 {
@@ -145,8 +145,8 @@ static int list_held_values(const struct given *k, bool set, const cmb_hold_task
   return count;
 }
 
-/* Lists in `held` all start values that are to be held; the user's settings come before those of the model, since the first ones are preferred
- * if not all can be held. Returns their number. */
+/* Lists in `held` all start values that are to be kept fixed; the user's settings come before those of the model, since earlier entries take
+ * precedence if not all can be kept. Returns their number. */
 static int list_held(const struct given *k, const cmb_hold_task *task, cmb_held *held)
 {
   return list_held_values(k, false, task, list_held_values(k, true, task, 0, held), held);

@@ -206,8 +206,8 @@ static void compute_consequences(struct space *s, struct change *c)
   cmb_solve(s->ev, r, g, c->a, c->lambda);
 }
 
-/* Computes the first-order change s->q_there (nq) of the rates q̇ = T(q) v due to the changes c->q (nq) of positions and c->v (nv) of
- * velocities: T c->v plus the change of T times v, by a central difference; the latter is 0 if T = I. */
+/* Computes the first-order change s->q_there (nq) of the rates q̇ = T(q) v that is caused by the changes c->q (nq) of positions and c->v (nv)
+ * of velocities: T c->v + (δT) v, where δT is the change of T. The second term is computed by a central difference; it is 0 if T = I. */
 static void change_of_rates(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -312,7 +312,7 @@ static void change_of_free_motion(const struct space *s, const double *xi, struc
 }
 
 /* Computes the first-order changes of the outputs, if there are outputs. Then transforms the changes of the rates, s->q_there (nq) and c->a
- * (nv), to the rotating frame of a steady motion; without such a frame they stay. */
+ * (nv), to the rotating frame of a steady motion; without such a frame they remain unchanged. */
 static void transform_to_frame(struct space *s, const struct change *c)
 {
   const int nq = s->ev->eq->nq, nv = s->ev->eq->nv;

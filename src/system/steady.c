@@ -504,8 +504,8 @@ static void copy_point(const struct steady *k, const struct point *from, struct 
   to->omega = from->omega;
 }
 
-/* Returns the relative size of the Newton step k->x (n): its largest entry, where each is divided by 1 + the absolute value of its unknown
- * (multipliers: of the largest multiplier; positions and the turn rate: by 1). Also computes the change k->dq (nq) of the coordinates. */
+/* Returns the relative size of the Newton step k->x (n): the largest entry, divided by 1 + |unknown|; multipliers are compared with the largest
+ * multiplier in this way, positions and the turn rate are not divided. Also computes the change k->dq (nq) of the coordinates. */
 static double relative_size(struct steady *k)
 {
   const struct point *x = &k->here;
@@ -612,7 +612,7 @@ static cmb_status fail_not_steady(struct steady *k)
       words[e->kind], row_name(k, e), k->residuals[most]);
 }
 
-/* Checks that the accelerations by the equations of motion agree with those of a steady motion. Stores the largest difference in
+/* Checks that the accelerations from the equations of motion agree with those of a steady motion. Stores the largest difference in
  * report->defect; returns an error with a message if it exceeds the tolerance. */
 static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
 {

@@ -24,8 +24,8 @@ static bool is_horizontal_shift(const cmb_moving_frame *f, int i)
   return c->kind == CMB_CARRY_SHIFT && fabs(dot(c->axis, f->up)) < PARALLEL;
 }
 
-/* Returns whether the joint of translation i lies between the ground and the joint of translation j in the same chain of joints. Returns false
- * if both belong to the same joint. */
+/* Returns whether the joint with the translational velocity i lies between the ground and the joint with the translational velocity j in the
+ * same chain of joints. Returns false if both belong to the same joint. */
 static bool is_before(const cmb_moving_frame *f, int i, int j)
 {
   for (int link = f->carrier[j].before; link >= 0;) {
@@ -119,8 +119,7 @@ double cmb_frame_share(const cmb_moving_frame *f, int i)
   return fabs(along) < 1 - PARALLEL ? 0 : along > 0 ? 1 : -1;
 }
 
-/* Computes the unit vector `up` = R0ᵀ e along the vertical e in the axes of ball joint i in its design position; the columns of R0
- * are these axes. */
+/* Computes up = R0ᵀ e, the vertical unit vector e in the axes of ball joint i in its design position; the columns of R0 are these axes. */
 static void up_in_design(const cmb_moving_frame *f, int i, double up[3])
 {
   const double *R0 = f->carrier[i].R0;

@@ -91,8 +91,8 @@ static void change_basis(const cmb_stuck *x, int n, const double *rows)
   }
 }
 
-/* Computes an orthonormal basis x->Q (n x n) of the tangent space of the constraints whose first vectors span the motions that sticking
- * friction prevents. Returns their number, the rank of the gradients of the friction functions. */
+/* Computes an orthonormal basis x->Q (n x n) of the tangent space of the constraints that begins with a basis of the motions that sticking
+ * friction prevents. Returns the number of these first vectors, the rank of the gradients of the switching functions of sticking friction. */
 static int split_motions(cmb_stuck *x, const cmb_tangent *tangent)
 {
   const int nv = x->ev->eq->nv, n = tangent->n;
@@ -157,7 +157,7 @@ static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, con
   return CMB_OK;
 }
 
-/* Returns whether the force of sticking friction k also acts on a motion in the tangent space that no friction prevents. */
+/* Returns whether the force of sticking friction k also does work along a motion that the constraints permit and that no friction prevents. */
 static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
 {
   const int nv = x->ev->eq->nv;
@@ -172,8 +172,8 @@ static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
   return across > OFF_DIRECTION * along;
 }
 
-/* Computes the fractions x->theta of the largest friction forces that balance the unbalanced forces (nv) along the motions that friction
- * prevents. Returns false if they are not unique. */
+/* Computes which fractions x->theta of the largest friction forces balance the unbalanced forces (nv) along the motions that friction prevents.
+ * Returns false if they are not unique. */
 static bool solve_shares(cmb_stuck *x, const double *unbalanced)
 {
   const int nv = x->ev->eq->nv, n = x->count;

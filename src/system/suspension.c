@@ -259,8 +259,8 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
   return CMB_OK;
 }
 
-/* Returns the number i of the prescribed quantity (drive) of the sweep to which the model entry "kinematics_drive<i>", named `added`, belongs;
- * −1 if `added` is NULL or no such name. */
+/* Returns i if `added` is "kinematics_drive<i>", the name of the model entry that was added for prescribed quantity number i of the sweep; −1
+ * if it is no such name or NULL. */
 static int drive_named(const cmb_suspension_options *o, const char *added)
 {
   char name[64];
@@ -334,7 +334,7 @@ static cmb_status refuse_state(cmb_suspension *k, const char *name)
                   "the model has the state '%s', and sweeps are for models without states", name);
 }
 
-/* Removes the first-order states of tyres that were left out from the model; fails with a message if the model has other states. */
+/* Removes from the model the first-order states of omitted tyres; fails with a message if the model has other states. */
 static cmb_status drop_states(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->state_count; i++) {
@@ -419,8 +419,8 @@ __attribute__((format(printf, 3, 0))) static int find_named(const char *const *n
   return cmb_find_name(name, names, count, sizeof *names);
 }
 
-/* Computes the values `design` (count) of the prescribed quantities of a sweep at the start of a system that has these quantities as outputs.
- * Sets k->freedoms to its number of degrees of freedom. */
+/* Computes the values `design` (count) of the prescribed quantities of a sweep in the start position of a system that has these quantities as
+ * outputs. Sets k->freedoms to its number of degrees of freedom. */
 static cmb_status evaluate_design(cmb_suspension *k, const cmb_system *system, cmb_evaluator *ev,
                                   int count, double *design)
 {
@@ -645,15 +645,16 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
 
 /* ---- quantities of wheels */
 
-/* Evaluates the outputs into `out` at the current state of rest with velocities v (nv). If v is the derivative of the displacements with
- * respect to a parameter, an output that is a velocity becomes the derivative of a position with respect to that parameter. */
+/* Evaluates the outputs into `out` at the current equilibrium with velocities v (nv). If v is the derivative of the displacements with respect
+ * to a parameter, an output that is a velocity becomes the derivative of a position with respect to that parameter. */
 static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
 {
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
 }
 
-/* Evaluates the outputs at the current state of rest: k->out at velocities 0, and rows of k->out_moved with the derivative of the displacements
- * as velocities, one row for each prescribed quantity and load and a last row for the motion along the sweep. */
+/* Evaluates the outputs at the current state of rest, into k->out with velocities 0. Then evaluates them with derivatives of the displacements
+ * in place of the velocities, into the rows of k->out_moved: with respect to each prescribed quantity and load and, in the last row, along the
+ * sweep. */
 static cmb_status evaluate(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -702,8 +703,8 @@ static double holding_force(const cmb_suspension *k, int drive)
   return k->x.lambda[row] * k->x.gp[drive * ng + row];
 }
 
-/* Returns the derivative of the force or moment that holds prescribed quantity number `drive` with respect to this quantity: along the sweep
- * or, if the quantity does not change in the sweep, for a change of this quantity alone. */
+/* Returns the derivative of the force or moment that holds prescribed quantity number `drive` with respect to this quantity: the total
+ * derivative along the sweep or, if the quantity does not change in the sweep, the partial one, with all other prescribed quantities fixed. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];

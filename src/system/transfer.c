@@ -143,9 +143,8 @@ static void transpose(int m, double *W)
   }
 }
 
-/* Computes the zeros and the gain of a transfer function, into k->now, from its minimal equations k->W = [d c; b A] (m x m) in
- * Hessenberg form, which are overwritten. Entries of the first row below `negligible` times its norm count as 0; if all do, the
- * gain is 0. */
+/* Computes the zeros and the gain of a transfer function into k->now from the matrix k->W = [d c; b A] (m x m) in Hessenberg form of its
+ * minimal realisation, which is overwritten. Entries of the first row below `negligible` times its norm count as 0; if all do, the gain is 0. */
 static cmb_status find_zeros(struct root_search *k, double negligible, int m)
 {
   double *W = k->W, gain = 1;
