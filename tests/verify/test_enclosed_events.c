@@ -231,7 +231,7 @@ static void test_several_functions(void **state)
   static struct problem all;
   struct cmbt_random r = {21};
   long undecided = 0;
-  for (int k = 0; k < problems() / 10; k++) {
+  for (int k = 0; k < problems() / 40; k++) {
     char torque[TEXT];
     const char *method = random_method(k);
     const int count = several_problems(&r, &all, torque);
