@@ -84,7 +84,8 @@ static struct frame *top(const struct parser *p)
 static cmb_status push(struct parser *p, struct frame frame)
 {
   if (p->depth == MAX_FRAMES) {
-    return cmb_source_fail(&p->source, frame.at, "nested too deeply: expected at most %d levels",
+    return cmb_source_fail(&p->source, frame.at,
+                           "the formula is nested too deeply: expected at most %d levels",
                            (int)MAX_FRAMES);
   }
   if (!p->frames || p->depth == p->room) {

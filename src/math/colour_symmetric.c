@@ -242,8 +242,9 @@ static cmb_status recover(cmb_context *ctx, cmb_arena *arena, const cmb_pattern 
     for (int k = p->start[i]; k < p->start[i + 1]; k++) {
       int j = p->column[k];
       if (!alone[k] && !alone[mirror[k]]) {
-        return cmb_fail(ctx, CMB_ERROR_INPUT, "entry (%d, %d) cannot be read off these %d groups",
-                        i, j, groups);
+        return cmb_fail(ctx, CMB_ERROR_INPUT,
+                        "entry (%d, %d) cannot be computed from these %d groups of columns", i, j,
+                        groups);
       }
       place[k] = alone[k] ? (cmb_colour_place){i, group[j]} : (cmb_colour_place){j, group[i]};
     }

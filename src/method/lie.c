@@ -45,9 +45,10 @@ static cmb_status read_step_options(const cmb_integrator *in, cmb_step_options *
       o->stabilization != CMB_STABILIZE_NONE && o->stabilization != CMB_STABILIZE_BAUMGARTE;
   o->bound = in->ng > 0 && projects && cmb_choice(in, "bound") == 0;
   if (o->jacobian == CMB_STEP_J3 && o->positions == CMB_POSITIONS_NEW) {
-    return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "positions"),
-                          "option jacobian=J3 has only the term that positions=new leaves out: "
-                          "take jacobian=none, J1, J2 or exact");
+    return cmb_fail_about(
+        in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "positions"),
+        "option jacobian=J3 contains only the term that positions=new leaves out; "
+        "expected jacobian=none, J1, J2 or exact");
   }
   if (o->index == 2 || o->stabilization != CMB_STABILIZE_GGL) return CMB_OK;
   return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "stabilization"),

@@ -585,7 +585,7 @@ static void groups_that_do_not_fit_are_refused(void **state)
   cmb_colour_place place[16];
   band_grid(4, 1);
   assert_int_equal(cmb_colour_recovery(f->ctx, &g.pattern, group, 2, place), CMB_ERROR_INPUT);
-  assert_non_null(strstr(cmb_last_error(f->ctx), "entry (1, 2) cannot be read off"));
+  assert_non_null(strstr(cmb_last_error(f->ctx), "entry (1, 2) cannot be computed from"));
 }
 
 static void every_refused_allocation_is_reported(void **state)
