@@ -293,10 +293,11 @@ static void warn_indeterminate(cmb_context *ctx, const cmb_system *system)
   char names[700];
   const int count = cmb_shared_names(&system->eq, system->output_shared, true, sizeof names, names);
   if (count == 0) return;
-  cmb_log(ctx, CMB_LOG_WARNING,
-          "output%s %s %s not unique: redundant constraints can share out their forces in other "
-          "ways, and the one taken depends on the order of lines",
-          count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
+  cmb_log(
+      ctx, CMB_LOG_WARNING,
+      "output%s %s %s not unique: the forces of redundant constraints are indeterminate, and the "
+      "values taken depend on the order of lines",
+      count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
 }
 
 /* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, from the results `shared` for the system with

@@ -438,11 +438,10 @@ static void test_two_sticking_blocks(void **state)
   static const struct {
     double a, b;
     const char *words; /* NULL: the blocks stick */
-  } cases[] = {{24.1, 16.1, NULL},
-               {23.5, 16.1,
-                "'x.friction' sticks where the model begins, and would have to exert 1.021 times"},
-               {24.1, 15.5,
-                "'y.friction' sticks where the model begins, and would have to exert 1.032 times"}};
+  } cases[] = {
+      {24.1, 16.1, NULL},
+      {23.5, 16.1, "'x.friction' sticks at the start, and would have to exert 1.021 times"},
+      {24.1, 15.5, "'y.friction' sticks at the start, and would have to exert 1.032 times"}};
   for (int k = 0; k < 9; k++) {
     char text[1000];
     cmb_equilibrium_report report;
