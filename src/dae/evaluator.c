@@ -368,8 +368,8 @@ cmb_status cmb_require_mass_entries(const cmb_evaluator *ev)
   if (!ev->eq->mass_factors) return CMB_OK;
   return cmb_fail(
       ev->ctx, CMB_ERROR_ARGUMENT,
-      "%s: the entries of the mass matrix are not computed for such a long chain of bodies; an "
-      "implicit method needs a system that was made with the option derivatives",
+      "%s: the entries of the mass matrix, which this method or analysis needs, are not computed "
+      "for such a long chain of bodies; expected a system made with the option derivatives",
       ev->eq->name);
 }
 

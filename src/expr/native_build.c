@@ -136,7 +136,8 @@ bool cmb_native_find_compiler(cmb_native_compiler *c, const cmb_native_options *
   const char *wanted = options->compiler, *from_environment = getenv("CC");
   if (!wanted || !wanted[0]) wanted = from_environment;
   char *text = cmb_arena_text(c->arena, wanted && wanted[0] ? wanted : "cc");
-  c->words = text ? split(text, CMB_NATIVE_WORDS, c->word) : 0;
+  if (!text) return fail_with_reason(c, "out of memory");
+  c->words = split(text, CMB_NATIVE_WORDS, c->word);
   if (c->words == 0) return fail_with_reason(c, "the name of the C compiler is empty");
   char *path = find_program(c->arena, c->word[0]);
   if (!path)

@@ -227,7 +227,8 @@ static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
   if (in->method->real_time && o->step == 0) in->options.step = CMB_USUAL_PERIOD;
   if (in->fixed_step && o->step == 0) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "step"),
-                          "option steps=fixed needs a step size; expected the option step");
+                          "option steps=fixed needs a step size; expected the option step with a "
+                          "number greater than 0");
   }
   return CMB_OK;
 }

@@ -390,7 +390,8 @@ static cmb_status read_entry(struct file *f, const char *sign, cmb_tir *tir)
   const size_t length = (size_t)(key_end - key);
   if (length == 0) return FAIL(f, sign, "expected a key before '='");
   if (f->section && value == end) return read_nothing(f, key, length);
-  if (!unquote(&value, &end)) return FAIL(f, value, "expected a quote at the end of the text");
+  if (!unquote(&value, &end))
+    return FAIL(f, value, "the value begins with a quote; expected the same quote at its end");
   const size_t value_length = (size_t)(end - value);
   if (!f->section) return FAIL(f, key, "expected a section, [NAME], before the first key");
   if (f->kind == SKIPPED || f->kind == UNKNOWN) return CMB_OK;

@@ -48,8 +48,8 @@ static cmb_status visit_identity(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_expect(a, "model", sim->eq->name, NULL);
   cmb_archive_expect(
       a, "equations", digest,
-      "its equations are others; the model, its parameters, those that are live, the "
-      "start values or the formulation differ");
+      "its equations differ from those of this run, in the model, its parameters, those that are "
+      "live, the start values or the formulation");
   cmb_archive_expect(a, "method", cmb_method_name(sim->options.method), NULL);
   expect_number(a, "rtol", o->rtol);
   expect_number(a, "atol", o->atol);

@@ -86,7 +86,7 @@ r = json.load(open("out.json")); sys.exit(not (r["status"] == "contradiction" an
 
 # x² = 0 has no gradient on its own zero set.
 model 'flat: {type: formula, formula: j0^2}'
-ends "a constraint without a gradient" 2 "model.yaml:12:3: loop 'flat' is 0 where the constraint is satisfied"
+ends "a constraint without a gradient" 2 "model.yaml:12:3: the gradient of loop 'flat' is 0 where the constraint is satisfied"
 
 # A clamp that is open at first. When it closes, the prescribed motion becomes redundant.
 model 'clamp: {type: formula, formula: "if(t > 0.5, j0 - 0.3, 0)"}' 't'

@@ -86,7 +86,7 @@ refuse "text is not a saved state" four-bar --t-end 1 --resume text
 sed 's/mass: /mass: 2*/' "$SOURCE_DIR/models/four-bar.yaml" >four-bar.yaml
 cp -r "$SOURCE_DIR/models/parts" . 2>/dev/null
 cmp -s four-bar.yaml "$SOURCE_DIR/models/four-bar.yaml" ||
-  refuse "its equations are others" four-bar.yaml --t-end 1 --resume end.state
+  refuse "its equations differ from those of this run" four-bar.yaml --t-end 1 --resume end.state
 mkdir -p edited
 # laws of impact, rules, outputs and functions of time belong to the equations, too
 cat >ball.yaml <<'YAML'
@@ -103,7 +103,7 @@ check "a ball is saved" "$CAMBER" run ball.yaml --t-end 0.1 --save ball.state --
 for edit in 's/restitution: 0.5/restitution: 0.9/' 's/restitution: 0.5/restitution: {law: poisson, value: 0.5}/' 's/rising/falling/' \
   's/record/stop/' 's/height: b.z/height: 2*b.z/' 's/100[*]exp/900*exp/' 's/b.z > 5/b.z > 6/'; do
   sed "$edit" ball.yaml >edited/ball.yaml
-  refuse "its equations are others" edited/ball.yaml --resume ball.state
+  refuse "its equations differ from those of this run" edited/ball.yaml --resume ball.state
 done
 
 printf 'bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\njoints: {x: {type: prismatic, child: b, axis: x, rate: 1}}\nevents: {far: {when: x > 0.5, action: stop}}\n' >stop.yaml

@@ -265,11 +265,11 @@ static void test_folders(void **state)
                  "the code would replace './weight.c', which the model reads");
   assert_int_not_equal(access("weight.h", F_OK), 0);
   o.integrator.setting_count = 1;
-  assert_refused(ctx, "weight.yaml", &o, "code", "the method's options are missing");
+  assert_refused(ctx, "weight.yaml", &o, "code", "the options of the method are NULL");
   const cmb_option_setting many[64] = {{"jacobian", "exact"}};
   o.integrator.settings = many;
   o.integrator.setting_count = 64;
-  assert_refused(ctx, "weight.yaml", &o, "code", "too many options");
+  assert_refused(ctx, "weight.yaml", &o, "code", "the method has 64 options; expected fewer than 64");
   assert_int_not_equal(access("code", F_OK), 0);
   cmb_context_destroy(ctx);
 }
