@@ -162,7 +162,7 @@ static void end_line(cmb_archive *a, bool good)
   }
   if (!good || !skip_word(a, "\n"))
     cmb_archive_refuse(
-        a, "a value is missing, malformed or too many, or is outside its permitted range");
+        a, "a value is missing, malformed or out of range, or text follows the last value");
 }
 
 /* ---- both */

@@ -141,7 +141,7 @@ bool cmb_native_find_compiler(cmb_native_compiler *c, const cmb_native_options *
   if (c->words == 0) return fail_with_reason(c, "the name of the C compiler is empty");
   char *path = find_program(c->arena, c->word[0]);
   if (!path)
-    return fail_with_reason(c, "the C compiler '%s' is not found, as a path or in PATH",
+    return fail_with_reason(c, "the C compiler '%s' was found neither at this path nor in PATH",
                             c->word[0]);
   c->word[0] = path;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -76,7 +76,7 @@ refuse 'but this run has rtol' four-bar --t-end 1 --resume end.state --rtol 1e-3
 refuse 'was saved at t = 0.5, but this run ends at t = 0.2; expected a later end' four-bar --t-end 0.2 --resume end.state
 check "nothing is reported of a run that did not begin" test ! -s text
 refuse "--save-at needs --save FILE" four-bar --save-at 1
-refuse "--save-at is 2, and the run ends at t = 1" four-bar --t-end 1 --save end2.state --save-at 2
+refuse "--save-at is 2, but the run ends at t = 1" four-bar --t-end 1 --save end2.state --save-at 2
 refuse "--realtime cannot be used with --resume" four-bar --resume end.state --realtime
 head -c 700 end.state >cut.state
 refuse "cut.state is damaged" four-bar --t-end 1 --resume cut.state

@@ -459,6 +459,6 @@ simulate: {t-end: 2}
 YAML
 "$CAMBER" run undone.yaml >out 2>err
 check "a reset that undoes itself: exit code 1" [ $? -eq 1 ]
-check "a reset that reverses its own effect: message" grep -q "event 'turn' resets leads back through its condition" err
+check "a reset that reverses its own effect: message" grep -q "the reset of event 'turn' leads back through its condition" err
 
 finish

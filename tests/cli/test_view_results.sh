@@ -246,7 +246,7 @@ check "no other file was written" [ ! -e stolen.html ]
 python3 forge.py plain.mat words.mat 'arguments=--set=nobody=1'
 refuse "nobody" view words.mat -o words.html
 python3 forge.py plain.mat words.mat 'model_file=-o'
-refuse "has other arguments" view words.mat -o words.html
+refuse "is not one that camber run writes" view words.mat -o words.html
 mkfifo pipe.yaml
 python3 forge.py plain.mat words.mat "model_file=$PWD/pipe.yaml"
 refuse "which does not exist" view words.mat -o words.html

@@ -352,7 +352,7 @@ static void test_refused(void **state)
          "has no 'map' under 'tables'; expected one of its own");
   refuse(ctx, "include: parts/actuator\ninstances: {c: {template: actuator}}\n",
          "table 'c.map': the template 'actuator' needs it: forces in N");
-  refuse(ctx, "measures: {m: {needed: a number}}\n", "'needed' is for templates");
+  refuse(ctx, "measures: {m: {needed: a number}}\n", "'needed' is only for templates");
   assert_int_equal(
       cmb_model_parse(ctx, "include: parts/pid\n", 19, "test.yaml", NULL, &(cmb_model *){NULL}),
       CMB_ERROR_INPUT);

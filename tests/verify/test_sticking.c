@@ -425,7 +425,7 @@ static void test_equilibrium(void **state)
     snprintf(text, sizeof text, SLOPE, 7.9);
     cmbt_run_open_text(&r, text, cmbt_formulation(k));
     assert_int_equal(cmb_system_equilibrium(r.ctx, r.system, &report), CMB_ERROR_EQUATIONS);
-    assert_non_null(strstr(cmb_last_error(r.ctx), "'x.friction' sticks where the model begins, and "
+    assert_non_null(strstr(cmb_last_error(r.ctx), "'x.friction' sticks at the start, and "
                                                   "would have to exert 1.013 times"));
     cmbt_run_close(&r);
   }
