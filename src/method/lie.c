@@ -148,11 +148,11 @@ static void warn_unsettled(const cmb_integrator *in, struct lie *m)
 {
   if (m->unsettled) return;
   m->unsettled = true;
-  cmb_log(
-      in->ctx, CMB_LOG_WARNING,
-      "friction that sticks has not settled in a step of fixed cost, first from t = %.9g on: its "
-      "forces are within their bounds there, but only near a solution",
-      in->t);
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "the forces of friction that sticks were not found exactly in a step of fixed cost, "
+          "first from "
+          "t = %.9g on: they are within their bounds, but only near a solution",
+          in->t);
 }
 
 /* Returns the reason why a step has failed as a status: the equations cannot be evaluated, the constraints are dependent, friction element

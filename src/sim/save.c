@@ -145,9 +145,12 @@ static void visit_parameters(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "p", sim->eq->np, sim->p);
   if (!cmb_all_finite(sim->eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
   if (a->writing || a->status != CMB_OK || !sim->limits) return;
-  if (cmb_limits_check(sim->limits, sim->p) == CMB_OK) return;
+  const cmb_status status = cmb_limits_check(sim->limits, sim->p);
+  if (status == CMB_OK) return;
+  cmb_error_record reason;
   char why[CMB_SENTENCE_ROOM];
-  snprintf(why, sizeof why, "a parameter is impossible: %s", cmb_last_error(sim->ctx));
+  cmb_error_keep(sim->ctx, status, &reason);
+  snprintf(why, sizeof why, "a parameter is impossible: %s", reason.sentence);
   cmb_archive_refuse(a, why);
 }
 

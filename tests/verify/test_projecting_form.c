@@ -532,8 +532,7 @@ static void test_refusals(void **state)
   cmbt_run_open(&run, "four-bar", CMB_FORM_CARTESIAN, 0, NULL);
   assert_int_equal(cmb_integrator_create(run.ctx, run.eq, cmb_method_find("mdop5"), &options, &in),
                    CMB_ERROR_ARGUMENT);
-  assert_non_null(
-      strstr(cmb_last_error(run.ctx), "this model has Euler parameters"));
+  assert_non_null(strstr(cmb_last_error(run.ctx), "this model has Euler parameters"));
   cmbt_run_close(&run);
 }
 

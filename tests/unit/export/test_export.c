@@ -269,7 +269,8 @@ static void test_folders(void **state)
   const cmb_option_setting many[64] = {{"jacobian", "exact"}};
   o.integrator.settings = many;
   o.integrator.setting_count = 64;
-  assert_refused(ctx, "weight.yaml", &o, "code", "the method has 64 options; expected fewer than 64");
+  assert_refused(ctx, "weight.yaml", &o, "code",
+                 "the method has 64 options; expected fewer than 64");
   assert_int_not_equal(access("code", F_OK), 0);
   cmb_context_destroy(ctx);
 }
