@@ -148,7 +148,7 @@ static void visit_parameters(cmb_simulation *sim, cmb_archive *a)
   const cmb_status status = cmb_limits_check(sim->limits, sim->p);
   if (status == CMB_OK) return;
   cmb_error_record reason;
-  char why[CMB_SENTENCE_ROOM];
+  char why[CMB_SENTENCE_ROOM + 40];
   cmb_error_keep(sim->ctx, status, &reason);
   snprintf(why, sizeof why, "a parameter is impossible: %s", reason.sentence);
   cmb_archive_refuse(a, why);
