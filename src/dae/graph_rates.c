@@ -25,7 +25,7 @@ static int *number_inputs(const cmb_graph_parts *p)
 
 static cmb_status too_long(const cmb_graph_parts *p, const cmb_graph_rate *rate)
 {
-  return cmb_fail(p->ctx, CMB_ERROR_ARGUMENT, "%s: the rate of %s is too long an expression",
+  return cmb_fail(p->ctx, CMB_ERROR_ARGUMENT, "%s: the expression of the rate of '%s' is too long",
                   p->x->name, p->x->q_names[rate->first]);
 }
 

@@ -368,8 +368,8 @@ cmb_status cmb_draft_rows(cmb_draft *d, const char *key, int rows, int columns, 
   CMB_TRY(find_value(d, key, &item));
   if (rows < 0 || columns < 1 || (rows > 0 && !x)) {
     return fail(d, CMB_ERROR_ARGUMENT, key,
-                "wrong call: the table of %d rows and %d columns is NULL or has no such size", rows,
-                columns);
+                "wrong call: the table of %d rows and %d columns is NULL or has an impossible size",
+                rows, columns);
   }
   item->kind = CMB_NODE_LIST;
   for (int i = 0; i < rows; i++) {

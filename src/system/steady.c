@@ -152,7 +152,8 @@ static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct held_
   }
   if (h->output >= 0 && !eq->code) {
     return cmb_fail_about(k->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("output", s->name),
-                          "output '%s' can be held only where the model's expressions are kept",
+                          "output '%s' cannot be held, since its expression is not known; expected "
+                          "the option 'expressions' when the system is made",
                           s->name);
   }
   if (h->v >= 0) k->here.v[h->v] = s->value;
@@ -179,8 +180,8 @@ static cmb_status list_trims(struct steady *k, const cmb_steady_options *o)
     if (p < 0) return no_name(k, "input or live parameter", o->trim[i], k->eq->p_names, k->eq->np);
     if (strchr(o->trim[i], '\'')) {
       return cmb_fail(k->ctx, CMB_ERROR_INPUT,
-                      "'%s' is the rate of an input, which is 0 in a steady motion; expected an "
-                      "input or a live parameter",
+                      "'%s' cannot be trimmed: it is the rate of an input, and this rate is 0 in a "
+                      "steady motion; expected an input or a live parameter",
                       o->trim[i]);
     }
     add_unknown(k, U_PARAMETER, p);
@@ -607,7 +608,7 @@ static cmb_status fail_not_steady(struct steady *k)
   const struct entry *e = &k->row[most];
   return cmb_fail_about(
       k->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "equation", row_name(k, e)),
-      "no steady motion near the start: %s of '%s' stays %.6g; more parameters to "
+      "no steady motion near the start: %s of '%s' remains %.6g; more parameters to "
       "trim, fewer values that are held or a nearer start may help",
       words[e->kind], row_name(k, e), k->residuals[most]);
 }
