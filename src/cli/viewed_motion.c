@@ -92,9 +92,9 @@ static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_s
   return CLI_DONE;
 }
 
-/* Adds options of the command line of `camber view` to `with`, the options stored in a result file, and so replaces them: parameters, start
- * values, formulation and live parameters (changeable after set-up). Returns CLI_DONE, or CLI_BAD_INPUT after an error message if there are too
- * many. */
+/* Appends options of the command line of `camber view` to `with`, the options stored in a result file, over which they take precedence:
+ * parameters, start values, formulation and live parameters (changeable after set-up). Returns CLI_DONE, or CLI_BAD_INPUT after an error
+ * message if there are too many. */
 static int add_command_line_options(struct cli_arguments *with, const struct cli_arguments *a)
 {
   int code = add_settings(a->set_count, a->set, &with->set_count, with->set);
@@ -238,8 +238,8 @@ static int check_number(const struct cli_viewed *v, long row, int i, double x)
       LARGEST);
 }
 
-/* Stores the coordinates in the rows of a result file as instants of the animation, v->frames; of too many rows, only some. q[nq] is a working
- * array. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if a coordinate cannot be drawn. */
+/* Stores the coordinates in the rows of a result file as frames of the animation, v->frames; if there are too many rows, only a selection of
+ * them. q[nq] is a working array. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if a coordinate cannot be drawn. */
 static int keep_frames(struct cli_viewed *v, int nq, double *q)
 {
   const double *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0)->numbers;

@@ -192,7 +192,7 @@ static bool set_component_sign(const struct reading *r, int axis, bool turns, st
   return true;
 }
 
-/* Computes the unit vector `axis` along which the formula being read counts the i-th component of vectors: a global axis or, in a rotated copy
+/* Computes the unit vector `axis` to which the i-th component of vectors refers in the formula being read: a global axis or, in a rotated copy
  * of a subassembly, an axis of that copy. */
 static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
 {

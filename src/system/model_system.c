@@ -301,8 +301,8 @@ static void warn_indeterminate(cmb_context *ctx, const cmb_system *system)
       count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
 }
 
-/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, and logs a warning about the outputs. `shared` has the
- * results for the system with all ng_whole constraints; if shared->lambda is NULL, does nothing. */
+/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, and logs a warning about the outputs. `shared` says this
+ * for the system with all ng_whole constraints; if shared->lambda is NULL, does nothing. */
 static cmb_status store_indeterminate(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
                                       cmb_system *system)
 {

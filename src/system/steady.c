@@ -213,8 +213,8 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns whether velocity i moves a part of the mechanism that is connected to the ground by joints of its own, such as a trailer beside the
- * car, which is the first such part. The position of the trailer relative to the car is then an unknown of the steady motion. */
+/* Returns whether velocity i moves a part of the mechanism other than the first one that has joints to the ground of its own, such as a trailer
+ * that is modelled beside the car. The position of the trailer relative to the car is then an unknown of the steady motion. */
 static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
@@ -390,9 +390,9 @@ static int change_unknown(struct steady *k, const struct entry *u)
   return u->kind == U_PARAMETER ? u->index : -1;
 }
 
-/* Computes the changes of the equations that follow from the changes k->dq, dv, da, dlambda and dw and from an increase of one parameter by 1
- * (−1: none): of the residual of the equations of motion, k->dr (nv), of the velocity constraints, k->dg (ng), and of the position constraints,
- * k->g (ng). Overwrites k->r. */
+/* Computes the directional derivatives of the equations of steady motion for the increments k->dq, dv, da, dlambda and dw of the unknowns and
+ * an increment 1 of one parameter (−1: none): of the residual of the equations of motion, k->dr (nv), of the velocity constraints, k->dg (ng),
+ * and of the position constraints, k->g (ng). Overwrites k->r. */
 static void change_equations(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
@@ -420,8 +420,8 @@ static void change_equations(struct steady *k, int parameter)
   }
 }
 
-/* Returns the change of equation e of the steady motion for the changes of unknowns and equations last computed; `turn` is the change of the
- * turn rate ω of the moving frame. */
+/* Returns the change of equation e of the steady motion that follows from the changes of the unknowns and the equations in k; `turn` is the
+ * change of the turn rate ω of the moving frame. */
 static double row_change(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;

@@ -465,8 +465,8 @@ static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int
                   cmb_status_meaning(status));
 }
 
-/* Computes the values `design` that the prescribed quantities of a sweep have in the unchanged model, by reading the model file again with
- * these quantities added as outputs. Also determines the number of degrees of freedom. */
+/* Computes the values `design` that the quantities prescribed by a sweep have in the model without the sweep, by reading the model file again
+ * with these quantities added as outputs. Also determines the number of degrees of freedom. */
 static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                               const cmb_model *plain, double *design)
 {
