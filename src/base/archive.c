@@ -145,11 +145,10 @@ static bool begin_line(cmb_archive *a, const char *name, int count)
       found == count) {
     return true;
   }
-  a->status =
-      cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                     "this saved state belongs to another model or other options: expected a "
-                     "line '%s' with %d value%s",
-                     name, count, count == 1 ? "" : "s");
+  a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
+                             "this saved state cannot be resumed: expected a "
+                             "line '%s' with %d value%s",
+                             name, count, count == 1 ? "" : "s");
   return false;
 }
 
@@ -163,7 +162,7 @@ static void end_line(cmb_archive *a, bool good)
   }
   if (!good || !skip_word(a, "\n"))
     cmb_archive_refuse(
-        a, "a value is missing, malformed or too many, or is outside its permitted range");
+        a, "a value is missing, malformed or out of range, or text follows the last value");
 }
 
 /* ---- both */

@@ -115,9 +115,10 @@ static cmb_status create_partial(cmb_output *o)
                             o->shown, o->partial);
     }
   }
-  return cmb_fail_about(o->ctx, CMB_ERROR_IO, cmb_about_file(o->shown),
-                        "cannot write '%s': there are %d files '%s' and so on", o->shown,
-                        MOST_NAMES, o->partial);
+  return cmb_fail_about(
+      o->ctx, CMB_ERROR_IO, cmb_about_file(o->shown),
+      "cannot write '%s': all %d names of its temporary file, up to '%s', are in use", o->shown,
+      MOST_NAMES, o->partial);
 }
 
 /* Returns whether the path o->partial still leads to the file that was created for this output, so that nobody has removed or replaced it. */

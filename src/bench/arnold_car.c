@@ -93,8 +93,9 @@ static double error_of(const struct bench *b, int n, const double *x, const doub
   return most;
 }
 
-/* Runs the simulation of the car with one Jacobian strategy (index `strategy`: dense, sparse, ...), with the tolerances multiplied by 1 +
- * 0.001 · moved. Stores statistics, the final state and the time in *o; the run with unchanged tolerances is repeated for the time. */
+/* Runs the simulation of the car with one Jacobian strategy (index `strategy`: dense, sparse, ...), with the tolerances multiplied by 1 + 0.001
+ * · moved. Stores statistics, the final state and the processor time in *o; the run with unchanged tolerances is repeated to measure the time
+ * better. */
 static cmb_status run_once(const struct bench *b, const cmb_system *system, int strategy, int moved,
                            struct cli_outcome *o)
 {

@@ -262,8 +262,8 @@ static void print_slope(const char *title, int paper, const double y[SIZES])
   }
 }
 
-/* Prints a table row of residuals y, one for each step size, that should be 0: each as "0" if it is within rounding error, otherwise as
- * "not 0", since rounding errors differ between machines; and whether all are 0. */
+/* Prints a table row of residuals y that should be 0, one for each step size, and whether all are: each as "0" if it is within rounding error,
+ * otherwise as "not 0", since rounding errors differ between machines. */
 static void print_exact(const char *title, const double y[SIZES])
 {
   bool exact = true;

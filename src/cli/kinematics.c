@@ -360,7 +360,7 @@ int cli_kinematics(cmb_context *ctx, const struct cli_arguments *a)
 {
   struct sweep s = {.name = a->model ? cmb_model_name(a->model) : a->operand};
   if (!a->model) {
-    return cli_complain("'%s' is written in C; sweeps are for model files", a->operand);
+    return cli_complain("'%s' is written in C; expected a model file", a->operand);
   }
   const int code = count_points(a, &s.points);
   if (code != CLI_DONE) {

@@ -2,6 +2,7 @@
  * The command `camber linearize`: eigenvalues and mode shapes of the equations linearised about the start, an equilibrium, a steady motion
  * or the state at the time of --at; also the matrices A, B, C, D (state_space.c).
  */
+#include "base/text.h"
 #include "cli/state_space.h"
 #include "cli/vary.h"
 
@@ -162,8 +163,8 @@ static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
 {
   const cmb_error at = {.status = CMB_ERROR_EQUATIONS, .time = r->t};
   if (r->stopped_by && r->t < a->at) {
-    cli_complain_at(&at, "", "event '%s' stops the run at t = %.9g, before the %g of --at",
-                    r->stopped_by, r->t, a->at);
+    cli_complain_at(&at, "", "event '%s' stops the run at t = %s, before the time %s of --at",
+                    r->stopped_by, cmb_shortest(r->t).text, cmb_shortest(a->at).text);
   } else if (r->sliding) {
     cli_complain_at(&at, "",
                     "the switching function '%s' is held at its switch at t = %g, as in sticking "
@@ -190,8 +191,8 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   int code = cli_run_options(a, &options);
   if (code != CLI_DONE) return code;
   if (a->at < cmb_system_t_start(system)) {
-    return cli_complain("option --at is '%g'; expected a time from %g on", a->at,
-                        cmb_system_t_start(system));
+    return cli_complain("option --at is '%s'; expected a time from %s on", cmb_shortest(a->at).text,
+                        cmb_shortest(cmb_system_t_start(system)).text);
   }
   code = cli_state_space_begin(&space, a, &here);
   if (code != CLI_DONE) {

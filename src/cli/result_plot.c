@@ -78,7 +78,8 @@ static int find_names(struct drawing *d)
   d->names = strdup(d->a->y);
   if (!d->names) return cli_fail(NULL, CMB_ERROR_MEMORY);
   for (char *rest = d->names, *name; rest;) {
-    if (d->name_count == CLI_MOST_SETTINGS) return cli_complain("--y has too many names");
+    if (d->name_count == CLI_MOST_SETTINGS)
+      return cli_complain("--y has too many names; expected at most %d", CLI_MOST_SETTINGS);
     if (!cli_result_cut_name(&rest, &name)) return complain_quotes("y");
     d->name[d->name_count++] = name;
   }

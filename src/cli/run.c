@@ -4,6 +4,7 @@
  */
 #include "base/file.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/extremes.h"
 #include "cli/facts.h"
@@ -714,7 +715,8 @@ static int refuse_same(const char *one, const char *path, const char *other, con
 {
   if (!path || !other_path) return CLI_DONE;
   if (!cmb_same_place(path, other_path)) return CLI_DONE;
-  return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
+  return cli_complain("--%s and --%s are the same file, '%s'; expected two different files", one,
+                      other, path);
 }
 
 /* Creates the trajectory file of --out, checks that the files of --plot, --html and --save can be written, and initialises the memory for
@@ -730,7 +732,7 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   const enum cli_format format = a->out ? cli_format_of(a->out, strlen(a->out)) : CLI_FORMAT_NONE;
   if (code == CLI_DONE && format == CLI_FORMAT_HDF5 && !cli_has_hdf5()) {
     return cli_complain("cannot write '%s': this camber was built without HDF5 (Debian: "
-                        "libhdf5-dev); .csv and .mat are there",
+                        "libhdf5-dev); expected a name that ends in .csv or .mat",
                         a->out);
   }
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
@@ -759,7 +761,9 @@ static int run_system(cmb_context *ctx, struct run *run)
   const struct cli_arguments *a = run->arguments;
   int repeat = (int)a->repeat;
   if (a->save_at > end_of_run(run)) {
-    return cli_complain("--save-at is %g, and the run ends at t = %g", a->save_at, end_of_run(run));
+    return cli_complain(
+        "--save-at is %s, but the run ends at t = %s; expected a time up to the end",
+        cmb_shortest(a->save_at).text, cmb_shortest(end_of_run(run)).text);
   }
   double *times = calloc(2 * (size_t)repeat, sizeof *times);
   if (!times) return cli_fail(NULL, CMB_ERROR_MEMORY);

@@ -125,13 +125,14 @@ static int check_steady(const struct cli_arguments *a)
                        : a->free_count > 0 ? "free"
                                            : "vary";
   if (a->equilibrium) {
-    return cli_complain_pair(a, "equilibrium", "is a state of rest, and does not go with", steady);
-  }
-  if (!isnan(a->at)) {
-    return cli_complain_pair(a, "at", "is a state that a run comes to, and does not go with",
+    return cli_complain_pair(a, "equilibrium", "is a state at rest, and cannot be used with",
                              steady);
   }
-  if (a->realtime) return cli_complain_pair(a, "realtime", "does not go with", steady);
+  if (!isnan(a->at)) {
+    return cli_complain_pair(a, "at", "is a state that a run reaches, and cannot be used with",
+                             steady);
+  }
+  if (a->realtime) return cli_complain_pair(a, "realtime", "cannot be used with", steady);
   return CLI_DONE;
 }
 

@@ -199,7 +199,10 @@ int cli_tyre(cmb_context *ctx, const struct cli_arguments *a)
   struct cli_tyre t = {.name = a->operand};
   const bool over = (a->csv && cmb_same_file(a->csv, a->operand)) ||
                     (a->plot && cmb_same_file(a->plot, a->operand));
-  if (over) return cli_complain("the tyre file '%s' would be overwritten", a->operand);
+  if (over)
+    return cli_complain(
+        "the tyre file '%s' would be overwritten; expected another name for the output",
+        a->operand);
   const cmb_status status = report(ctx, a, &t);
   int code = CLI_DONE;
   if (status != CMB_OK) {

@@ -184,7 +184,7 @@ static int check_run_options(const struct cli_arguments *a)
   static const char *const names[] = {"method", "rtol", "atol", "option"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!cli_given(a, names[i])) continue;
-    return cli_complain("--%s is for a simulation, and does not go with --vary", names[i]);
+    return cli_complain("--%s is for a simulation, and cannot be used with --vary", names[i]);
   }
   return CLI_DONE;
 }
@@ -208,10 +208,10 @@ int cli_vary_check(cmb_context *ctx, const struct cli_arguments *a)
                : CLI_DONE;
   }
   if (cli_state_space_wanted(a)) {
-    return cli_complain("--vary lists eigenvalues, and does not go with --inputs and --outputs");
+    return cli_complain("--vary lists eigenvalues, and cannot be used with --inputs and --outputs");
   }
   if (a->bode || a->step_response) {
-    return cli_complain("--vary lists eigenvalues, and does not go with %s",
+    return cli_complain("--vary lists eigenvalues, and cannot be used with %s",
                         a->bode ? "--bode" : "--step-response");
   }
   const size_t length = cli_given(a, "out") ? strlen(a->out) : 0;

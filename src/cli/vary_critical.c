@@ -211,9 +211,9 @@ struct interval {
   bool in_band;
 };
 
-/* Checks the other eigenvalues at the value x, where the real part of the followed one is 0: *others_grow says whether one of them has a
- * clearly positive real part, and *unknown whether more of them are neutral (count as 0) there than in f->a or f->b, whichever has fewer; that
- * many are ignored. */
+/* Checks the other eigenvalues at the value x of the varied quantity, at which the real part of the followed eigenvalue is 0. *others_grow
+ * becomes whether one of them has a clearly positive real part, and *unknown whether more of them are neutral (0 up to rounding) than in the
+ * motions f->a and f->b at both ends; as many as there are at the end with fewer are ignored. */
 static cmb_status check_others(struct cli_critical *s, const struct cli_follow *f, double x,
                                bool *others_grow, bool *unknown)
 {

@@ -33,7 +33,8 @@ static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
     const char *name = a->result[i], *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     const size_t more = strlen(base) + (i > 0);
     if (base[0] == '\0' || length + more > LONGEST) {
-      return cli_complain("'camber view' needs -o FILE.html here");
+      return cli_complain(
+          "no name for the page can be made from the names of the files; expected -o FILE.html");
     }
     snprintf(page + length, CLI_PATH_ROOM - length, "%s%s", i > 0 ? "+" : "", base);
     length += more;
@@ -65,8 +66,8 @@ static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, cons
   }
   int code = cli_read_model(ctx, &with);
   if (code == CLI_DONE && !with.model) {
-    code = cli_complain("'%s' is a problem written in C, which has no bodies to look at",
-                        with.operand);
+    code =
+        cli_complain("'%s' is a problem written in C, which has no bodies to show", with.operand);
   }
   if (code == CLI_DONE) code = cli_view_model(ctx, &with, page);
   cmb_model_destroy(with.model);
@@ -120,7 +121,9 @@ static int check_places(const struct cli_arguments *a, const char *page)
     const bool both = (page && cmb_same_file(a->result[i], page)) ||
                       (a->video && cmb_same_file(a->result[i], a->video)) ||
                       (a->out && cmb_same_file(a->result[i], a->out));
-    if (both) return cli_complain("the file '%s' would be overwritten", a->result[i]);
+    if (both)
+      return cli_complain(
+          "the file '%s' would be overwritten; expected another name for the output", a->result[i]);
   }
   return CLI_DONE;
 }

@@ -338,7 +338,8 @@ static int check_path(cmb_context *ctx, const struct cli_arguments *a, const cha
                         path);
   }
   if (!cli_ends_in(path, ".html")) {
-    return cli_complain("the page of a model must end in .html, and '%s' does not", path);
+    return cli_complain("the page of the model would be '%s'; expected a name that ends in .html",
+                        path);
   }
   const cmb_status possible = cmb_output_possible(ctx, path);
   return possible == CMB_OK ? CLI_DONE : cli_fail(ctx, possible);

@@ -2,6 +2,7 @@
  * Writes the HTML page of one or several result files (`camber view RESULT...`), which compares the others with the first one. Called by
  * view.c.
  */
+#include "base/text.h"
 #include "cli/page.h"
 #include "cli/report.h"
 #include "cli/view.h"
@@ -52,16 +53,18 @@ static int check_times(struct cli_viewed *v)
   for (int i = 0; i < r->count && !t; i++) {
     if (strcmp(r->columns[i].name, "t") == 0) t = &r->columns[i];
   }
-  if (!t) return cli_complain("'%s' has no column t, the time", r->path);
+  if (!t) return cli_complain("'%s' has no column 't'; expected one with the time", r->path);
   t->kind = CLI_COLUMN_TIME;
   for (long k = 0; k < r->rows; k++) {
     if (!isfinite(t->numbers[k]) || fabs(t->numbers[k]) > 1e100) {
-      return cli_complain("row %ld of '%s' has a time that is not a number or too large", k + 1,
-                          r->path);
+      return cli_complain("row %ld of '%s' has the time %g; expected a number from -1e100 to 1e100",
+                          k + 1, r->path, t->numbers[k]);
     }
     if (k > 0 && t->numbers[k] < t->numbers[k - 1]) {
-      return cli_complain("row %ld of '%s' goes back in time, from %g to %g", k + 1, r->path,
-                          t->numbers[k - 1], t->numbers[k]);
+      return cli_complain(
+          "row %ld of '%s' goes back in time, from %s to %s; expected times that do not "
+          "decrease",
+          k + 1, r->path, cmb_shortest(t->numbers[k - 1]).text, cmb_shortest(t->numbers[k]).text);
     }
   }
   return CLI_DONE;

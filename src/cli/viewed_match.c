@@ -124,8 +124,10 @@ static int check_coordinates(const struct cli_viewed *v, const struct group *g)
                         v->result.path, g->names[i], v->with.operand);
   }
   if (cli_viewed_count(v, g->kind) == g->count) return CLI_DONE;
-  return cli_complain("'%s' has %d coordinates, the model '%s' has %d", v->result.path,
-                      cli_viewed_count(v, g->kind), v->with.operand, g->count);
+  return cli_complain("'%s' has %d coordinates, but the model '%s' has %d; --model names another "
+                      "model, --no-motion "
+                      "shows plots only",
+                      v->result.path, cli_viewed_count(v, g->kind), v->with.operand, g->count);
 }
 
 /* Sets the units of the columns of a result file that are of the group's kind (e.g. coordinates) and have none, from the quantities of the same

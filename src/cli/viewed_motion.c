@@ -54,9 +54,10 @@ static bool is_allowed(const char *line, size_t length)
  * CLI_BAD_INPUT. */
 static int complain_arguments(const struct cli_viewed *v)
 {
-  return cli_complain("'%s' has other arguments than camber run writes; --no-motion shows plots "
-                      "only",
-                      v->result.path);
+  return cli_complain(
+      "the command line in '%s' is not one that camber run writes; --no-motion shows plots "
+      "only",
+      v->result.path);
 }
 
 /* Collects the command line with which the model of a result file is read, v->words: the options stored in the file, and the model named by
@@ -82,16 +83,18 @@ static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_s
   for (int i = 0; i < count; i++) {
     const int known = cmb_find_name(from[i].name, to, *to_count, sizeof *to);
     if (known < 0 && *to_count >= CLI_MOST_SETTINGS) {
-      return cli_complain("there are too many settings of the model");
+      return cli_complain(
+          "the run and the command line set too many parameters; expected at most %d",
+          CLI_MOST_SETTINGS);
     }
     to[known >= 0 ? known : (*to_count)++] = from[i];
   }
   return CLI_DONE;
 }
 
-/* Adds options of the command line of `camber view` to `with`, the options stored in a result file, and so replaces them: parameters, start
- * values, formulation and live parameters (changeable after set-up). Returns CLI_DONE, or CLI_BAD_INPUT after an error message if there are too
- * many. */
+/* Appends options of the command line of `camber view` to `with`, the options stored in a result file, over which they take precedence:
+ * parameters, start values, formulation and live parameters (changeable after set-up). Returns CLI_DONE, or CLI_BAD_INPUT after an error
+ * message if there are too many. */
 static int add_command_line_options(struct cli_arguments *with, const struct cli_arguments *a)
 {
   int code = add_settings(a->set_count, a->set, &with->set_count, with->set);
@@ -130,7 +133,7 @@ static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_a
   if (code == CLI_DONE) code = add_command_line_options(&v->with, a);
   if (code != CLI_DONE) return code;
   if (cmb_problem_find(v->with.operand)) {
-    return cli_complain("'%s' is a problem written in C, which has no bodies to look at",
+    return cli_complain("'%s' is a problem written in C, which has no bodies to show",
                         v->with.operand);
   }
   if (!a->model_of_results && !model_file_exists(&v->with)) {
@@ -228,14 +231,15 @@ static double size_of(const cmb_model *model)
 static int check_number(const struct cli_viewed *v, long row, int i, double x)
 {
   if (fabs(x) <= LARGEST) return CLI_DONE; /* false for NaN */
-  return cli_complain("row %ld of '%s': the coordinate '%s' is %g, which cannot be drawn; "
-                      "--no-motion shows plots only",
-                      row + 1, v->result.path, cli_viewed_column(v, CLI_COLUMN_COORDINATE, i)->name,
-                      x);
+  return cli_complain(
+      "row %ld of '%s': the coordinate '%s' is %g, which cannot be drawn; expected a number from "
+      "-%g to %g; --no-motion shows plots only",
+      row + 1, v->result.path, cli_viewed_column(v, CLI_COLUMN_COORDINATE, i)->name, x, LARGEST,
+      LARGEST);
 }
 
-/* Stores the coordinates in the rows of a result file as instants of the animation, v->frames; of too many rows, only some. q[nq] is a working
- * array. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if a coordinate cannot be drawn. */
+/* Stores the coordinates in the rows of a result file as frames of the animation, v->frames; if there are too many rows, only a selection of
+ * them. q[nq] is a working array. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if a coordinate cannot be drawn. */
 static int keep_frames(struct cli_viewed *v, int nq, double *q)
 {
   const double *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0)->numbers;

@@ -180,7 +180,8 @@ cmb_status cmb_derivative_at(cmb_differences *d, double t, const double *q, cons
   const cmb_equations *eq = d->ev->eq;
   if (!eq->derivative && (int)which >= DIFFERENCED) {
     return cmb_fail(d->ev->ctx, CMB_ERROR_ARGUMENT,
-                    "%s: derivatives with respect to inputs and parameters are not known",
+                    "%s: derivatives with respect to inputs and parameters are not known; expected "
+                    "equations with the function derivative",
                     eq->name);
   }
   d->ev->stats.jacobian++;

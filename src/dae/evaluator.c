@@ -64,12 +64,15 @@ static void take_memory(cmb_evaluator *ev)
 static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
 {
   if (eq->nv < 1 || eq->nq < 1 || eq->ng < 0 || eq->ns < 0 || eq->no < 0) {
-    return cmb_fail(ctx, CMB_ERROR_INPUT,
-                    "%s: %d coordinates, %d velocities and %d constraints do not make a system",
-                    eq->name, eq->nq, eq->nv, eq->ng);
+    return cmb_fail(
+        ctx, CMB_ERROR_INPUT,
+        "%s: nq = %d, nv = %d, ng = %d, ns = %d and no = %d; expected nq and nv of at least 1, "
+        "and the others not negative",
+        eq->name, eq->nq, eq->nv, eq->ng, eq->ns, eq->no);
   }
   if (!eq->rates && eq->nq != eq->nv) {
-    return cmb_fail(ctx, CMB_ERROR_INPUT, "%s: %d coordinates for %d velocities need T(q)",
+    return cmb_fail(ctx, CMB_ERROR_INPUT,
+                    "%s: nq = %d and nv = %d differ; expected equal numbers, or the function rates",
                     eq->name, eq->nq, eq->nv);
   }
   return CMB_OK;
@@ -363,11 +366,11 @@ bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique)
 cmb_status cmb_require_mass_entries(const cmb_evaluator *ev)
 {
   if (!ev->eq->mass_factors) return CMB_OK;
-  return cmb_fail(ev->ctx, CMB_ERROR_ARGUMENT,
-                  "%s: the mass matrix is not formed for a chain of this length; an implicit "
-                  "method needs a system "
-                  "that was made with derivatives",
-                  ev->eq->name);
+  return cmb_fail(
+      ev->ctx, CMB_ERROR_ARGUMENT,
+      "%s: the entries of the mass matrix, which this method or analysis needs, are not computed "
+      "for such a long chain of bodies; expected a system made with the option derivatives",
+      ev->eq->name);
 }
 
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)

@@ -178,8 +178,8 @@ static void make_residual(cmb_graph_parts *p)
   }
 }
 
-/* Builds the expressions of the differentiated constraints G x + r (ng) in the part `level`: on velocities with x = v and r =
- * ∂g/∂t, or on accelerations with x = a and r = γ. `rest` is the part that contains r. */
+/* Builds the expressions of the differentiated constraints, G x + r (ng), in the part `level`: either those on velocities, with x = v and r =
+ * ∂g/∂t, or those on accelerations, with x = a and r = γ. `rest` is the part that contains r. */
 static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part rest,
                        cmb_graph_part level)
 {
@@ -305,9 +305,9 @@ static int count_margins(const cmb_graph_parts *p)
   return p->ns + p->count[CMB_PART_DECIDING];
 }
 
-/* Substitutes 0 for u, the variables added to the model's input functions, and for their rates in all expressions up to the energy
- * and in the switching functions, unless the inputs are live parameters. If derivatives are wanted, first saves the residual r and
- * the constraints g as functions of u. */
+/* Replaces u, variables that were added to the formulas of the model's inputs to differentiate by them, and the rates of u by 0 in the
+ * expressions of all parts of the equations and in the switching functions. Does so only if the inputs are not parameters themselves. If
+ * derivatives are wanted, first saves the residual r and the constraints g as functions of u. */
 static cmb_status substitute_zero_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

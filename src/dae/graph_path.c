@@ -214,9 +214,9 @@ static bool is_part(const cmb_graph_parts *p, const traits *n)
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Marks in `used` the functions of position to be monitored for narrow bumps, which a time step could miss: the largest
- * subexpressions of result[results] that depend on a single quantity and can have bumps (is_part), without constant shifts and
- * factors; and inside these each function that can have bumps whatever its argument is. */
+/* Marks in `used` the functions of position that are to be monitored for narrow bumps, which a time step could miss. These are the largest
+ * subexpressions of result[results] that depend on a single quantity and can have bumps (is_part), without constant shifts and factors. Within
+ * these, functions that can have bumps whatever their argument is are marked, too. */
 static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {
@@ -360,8 +360,8 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in
- * w->part. Lists in w->bent those that have second derivatives along a motion. */
+/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in w->part. Lists in
+ * w->bent those of them whose second derivative along a motion can be computed. */
 static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {
   int results;

@@ -14,7 +14,7 @@
 
 /* ---- parts */
 
-/* Returns the number of entries that are not identically 0 in the gradients of all rules' surfaces, and writes their sparsity
+/* Returns the number of entries that are not identically 0 in the gradients of the surfaces of all events and stops, and writes their sparsity
  * pattern row by row: row starts to start[1 .. rule_count], column indices to `column`. Either is not written if it is NULL. */
 static int list_gradients(const cmb_expressions *x, int *start, int *column)
 {

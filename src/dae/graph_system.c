@@ -153,8 +153,8 @@ static cmb_status list_branches(const cmb_graph_parts *p, cmb_system *system)
   return cmb_depends(p->x->graph, p->ns, mode, ng, p->part[CMB_PART_POSITION], branches);
 }
 
-/* Marks in system->p_moves (np) the live parameters that are time derivatives of inputs and occur in the constraints on velocities
- * or accelerations or in the surfaces of rules. */
+/* Marks in system->p_moves (np) those time derivatives of inputs that are live parameters (parameters that can be changed after set-up) and
+ * occur in the constraints on velocities or accelerations, or in the surfaces of events and stops. */
 static cmb_status list_moving_rates(const cmb_graph_parts *p, cmb_system *system)
 {
   static const cmb_graph_part parts[] = {CMB_PART_GT, CMB_PART_GAMMA, CMB_PART_SURFACES};

@@ -157,8 +157,8 @@ cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results)
   return result;
 }
 
-/* Creates the programs d->time for the functions of time that are marked in `used` as to be monitored, and d->time_rates for their
- * derivatives with respect to t. Creates none if no function is marked. */
+/* Creates the programs d->time, for the functions of time that are to be monitored, as `used` tells, and d->time_rates, for their derivatives
+ * with respect to t. Creates none if there is no such function. */
 static cmb_status make_programs(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d)
 {
   cmb_graph *g = p->x->graph;

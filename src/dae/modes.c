@@ -137,8 +137,8 @@ static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m
     if (!cmb_mode_is_level(ev, i) || m->s[i] >= 0) continue;
     return cmb_fail_about(
         ev->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "switching function", ev->eq->switch_names[i]),
-        "switching function '%s' at t = %.9g has left its level %d, and there is no "
-        "other; expected whole numbers between -%d and %d",
+        "switching function '%s' at t = %.9g has left the level %d, the last one; "
+        "expected whole numbers from -%d to %d",
         ev->eq->switch_names[i], t, ev->mode[i], INT_MAX, INT_MAX);
   }
   return CMB_OK;
@@ -149,9 +149,10 @@ static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct mod
   bool changed = true;
   for (int k = 0; changed; k++) {
     if (k > 3 * ev->eq->ns) {
-      return cmb_fail_about(
-          ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(x->t, NULL, NULL),
-          "switching functions at t = %.9g depend on each other's modes in a circle", x->t);
+      return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(x->t, NULL, NULL),
+                            "switching functions at t = %.9g depend on each other's modes in a "
+                            "circle; expected conditions that do not",
+                            x->t);
     }
     CMB_TRY(pass(ev, m, x, &changed));
   }

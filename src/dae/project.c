@@ -209,7 +209,8 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
   if (status == CMB_RETRY_NEWTON) {
     const int i = worst_constraint(ev);
     return cmb_fail_start(ev, t, ev->eq->g_names[i], NULL,
-                          "constraint '%s' cannot be met (g = %.3g)", ev->eq->g_names[i], ev->g[i]);
+                          "constraint '%s' could not be satisfied (g = %.3g)", ev->eq->g_names[i],
+                          ev->g[i]);
   }
   const char *why = cmb_status_meaning(status), *constraint = cmb_evaluator_blamed(ev, status);
   if (!constraint) return cmb_fail_start(ev, t, NULL, NULL, "%s", why);

@@ -62,9 +62,8 @@ static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, doubl
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns whether friction force k, which sticks (group k of switching functions held at 0), has no influence on the velocity that
- * it holds: the rate of its function is the same for slip in both directions, but for rounding. Its weight θ_k is then not
- * unique. */
+/* Returns whether sticking friction force k cannot influence its sliding velocity: the rate of this velocity is the same, but for rounding,
+ * whichever direction the friction slips in. Its weight θ_k is then not unique. */
 static bool has_no_effect(const cmb_sliding *x, int k)
 {
   const double jump = x->A[(ptrdiff_t)k * (x->count + 1)], rate = x->rest[k];

@@ -51,8 +51,8 @@ cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *
 }
 
 /* Adds a force along the measure m (a scalar such as a distance, with the value x) to the applied forces: Q = −(k (x − x0) + preload) − lost −
- * more. The first part has the potential energy ½ k (x − x0)² + preload x. `lost`, such as damping, is an expression in the symbols of force
- * laws for x and ẋ; `more` is an expression of the state. */
+ * more. The first part has the potential energy ½ k (x − x0)² + preload x. `lost`, a damping force, is written in the symbols for x and ẋ that
+ * all force laws use; `more` is an expression of the state. */
 static cmb_status add_elastic_force(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0,
                                     cmb_expr preload, cmb_expr lost, cmb_expr more)
 {

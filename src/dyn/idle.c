@@ -154,9 +154,9 @@ static int joint_motions(const cmb_tree *tree, int last, double length,
   return link + 1;
 }
 
-/* Computes the principal motions of a joint: the eigenvalues mu (ascending) and eigenvectors of its inertia matrix D = Sᵀ I S, where S are the
- * motions that the joint allows, scaled by the mass or inertia that they move. The rows of Y satisfy Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is
- * not finite. */
+/* Computes the principal motions of a joint: the eigenvalues mu (ascending) and eigenvectors of its inertia matrix D = Sᵀ I S. The columns of S
+ * are the motions that the joint allows, each scaled by the mass or inertia that it moves. The principal motions, the rows of Y, are
+ * combinations of these with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
 static bool principal_motions(const struct moved_inertia *m, const struct freedom *f, double *mu,
                               double Y[MOTIONS][MOTIONS])
 {

@@ -192,7 +192,7 @@ static bool set_component_sign(const struct reading *r, int axis, bool turns, st
   return true;
 }
 
-/* Computes the unit vector `axis` along which the formula being read counts the i-th component of vectors: a global axis or, in a rotated copy
+/* Computes the unit vector `axis` to which the i-th component of vectors refers in the formula being read: a global axis or, in a rotated copy
  * of a subassembly, an axis of that copy. */
 static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
 {
@@ -760,11 +760,11 @@ static bool fail_level(struct reading *r, const char *name, const struct quantit
       [CMB_LEVEL_MOTION] = "a velocity or a force",
       [CMB_LEVEL_OUTPUT] = "a quantity computed from the motion, such as an acceleration or a "
                            "constraint force"};
-  static const char *const permitted[] = {
-      [CMB_LEVEL_TIME] = "",
-      [CMB_LEVEL_SURFACE] = "the coordinates x, y and z of a point, ",
-      [CMB_LEVEL_POSITION] = "positions, ",
-      [CMB_LEVEL_MOTION] = "positions, velocities, states, applied forces, "};
+  static const char *const permitted[] = {[CMB_LEVEL_TIME] = "",
+                                          [CMB_LEVEL_SURFACE] = "x, y and, except in a road, z, ",
+                                          [CMB_LEVEL_POSITION] = "positions, ",
+                                          [CMB_LEVEL_MOTION] =
+                                              "positions, velocities, states, applied forces, "};
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
                  "'%s' is %s; this formula can use only %sthe time, inputs, sampled values and "
                  "parameters",

@@ -36,7 +36,8 @@ static cmb_matrix acceleration_field(cmb_graph *g, cmb_vector w, cmb_vector dw)
 }
 
 /* Adds the motion of a link relative to its parent to *m, which on entry is the motion of a frame fixed to the parent, in the link's axes: adds
- * to the angular velocity, its rate and the acceleration of the origin, by the link's joint velocities and the accelerations a[nv] (NULL: 0). */
+ * the contributions of the link's joint velocities and of the accelerations a[nv] (NULL: 0) to the angular velocity, its rate and the
+ * acceleration of the origin. */
 static void add_relative_motion(cmb_kinematics *k, const cmb_link *l, const cmb_expr *a,
                                 struct motion *m)
 {

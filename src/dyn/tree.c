@@ -145,7 +145,7 @@ static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3],
 
 /* Chooses the x axis of the frame of link i: along the common normal of the joint axes of the link and its first child if there is one, else as
  * near as possible to the parent's x axis. If the link's axis, or the parent's frame where it is needed, depends on parameters that can be
- * changed after set-up, x is near a global axis instead. Balls and Cartesian links keep their frames. */
+ * changed after set-up, x is near a global axis instead. Links with a ball joint and Cartesian links keep their frames. */
 static void choose_frame(cmb_tree *tree, int i)
 {
   cmb_link *l = &tree->links[i];

@@ -429,8 +429,8 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
-/* Appends to the exported C source b the function take_grip: it computes the modes of friction that can stick (slipping or sticking) for the
- * current state, as far as they are not known (0). Nothing if the model has none. */
+/* Appends to the exported C source b the function take_grip: for each friction element that can stick and whose mode is not known yet (0), it
+ * determines whether the element sticks or slips in the current state. Nothing if the model has no such friction. */
 static void put_grip(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->grips == 0) return;

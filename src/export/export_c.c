@@ -55,7 +55,10 @@ static cmb_status write_file(const cmb_c_code *c, const char *folder, const char
   char path[4096];
   const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, c->name, ending);
   if (length < 0 || (size_t)length >= sizeof path) {
-    return cmb_fail(c->ctx, CMB_ERROR_IO, "the name of the folder is too long");
+    return cmb_fail(
+        c->ctx, CMB_ERROR_IO,
+        "the path of the file '%s.%s' in the folder has %d characters; expected at most %d",
+        c->name, ending, length, (int)sizeof path - 1);
   }
   if (c->system->model && cmb_model_reads(c->system->model, path)) {
     return cmb_fail_about(
@@ -168,9 +171,9 @@ static cmb_status refuse_jumping_rates(cmb_context *ctx, const cmb_system *syste
     if (!system->g_has_branches[i]) continue;
     return cmb_fail_about(
         ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("constraint", system->eq.g_names[i]),
-        "constraint '%s' has branches, so that its rate may jump, and %s with this "
-        "option stabilization does not bring velocities to the constraints; "
-        "stabilization=projection does",
+        "constraint '%s' has branches, so that it may require a sudden change of "
+        "velocity, which %s with this value of the option stabilization does not make; expected "
+        "stabilization=projection",
         system->eq.g_names[i], cmb_method_name(method));
   }
   return CMB_OK;
@@ -185,12 +188,12 @@ static cmb_status refuse_first_sample(const cmb_c_code *c)
   for (int i = 0; i < eq->sampler_count; i++) {
     const cmb_sampler *s = &eq->samplers[i];
     if (s->phase > c->start->t + 0.5 * c->step) continue;
-    return cmb_fail_about(
-        c->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
-        "controller '%s' samples accelerations or forces of constraints where the motion begins, "
-        "which exported code cannot find for live parameters; expected a phase greater than 0, or "
-        "no live parameters",
-        s->name);
+    return cmb_fail_about(c->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
+                          "controller '%s' samples accelerations or constraint forces at the "
+                          "start, which exported code "
+                          "does not know for live parameters; expected a phase greater than 0, or "
+                          "no live parameters",
+                          s->name);
   }
   return CMB_OK;
 }
@@ -273,9 +276,12 @@ cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_ru
   }
   CMB_TRY(refuse_actions(ctx, cmb_system_equations(system)));
   if (count < 0 || (count > 0 && !plain.integrator.settings)) {
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the method's options are missing");
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                    "wrong call: the options of the method are NULL, or their number is negative");
   }
-  if (count >= MOST_SETTINGS) return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "too many options");
+  if (count >= MOST_SETTINGS)
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the method has %d options; expected fewer than %d",
+                    count, MOST_SETTINGS);
   for (int i = 0; i < count; i++) settings[i] = options->integrator.settings[i];
   settings[count] = (cmb_option_setting){"bound", "none"};
   plain.integrator.settings = settings;

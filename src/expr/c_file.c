@@ -42,14 +42,15 @@ static cmb_status check(cmb_context *ctx, const char *prefix, int count, const c
     }
     for (int k = 0; k < i; k++) {
       if (strcmp(f[i].name, f[k].name) == 0) {
-        return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "two functions have the name '%s'", f[i].name);
+        return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                        "two functions have the name '%s'; expected different names", f[i].name);
       }
     }
     if (cmb_c_calls(f[i].program)) {
-      return cmb_fail(
-          ctx, CMB_ERROR_ARGUMENT,
-          "function '%s' cannot be written as C text: it calls a C function of the caller's",
-          f[i].name);
+      return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                      "function '%s' cannot be written as C text: it calls a C function that the "
+                      "caller supplies",
+                      f[i].name);
     }
   }
   return CMB_OK;

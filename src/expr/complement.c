@@ -270,8 +270,8 @@ static void store_solution(cmb_complement *c, const struct part *p)
 }
 
 /* Builds the solution of one set of coupled unknowns of a complementarity problem with bounds, the set whose smallest index is `first`; does
- * nothing if there is none. n coupled unknowns get n + 4 iterations of principal pivoting, a single one gets three. Returns false if out of
- * memory. */
+ * nothing if there is none. A set of n > 1 unknowns gets n + 4 iterations of principal pivoting, a single unknown gets three. Returns false if
+ * out of memory. */
 static bool solve_part(cmb_complement *c, int first)
 {
   struct part p;

@@ -84,7 +84,8 @@ static struct frame *top(const struct parser *p)
 static cmb_status push(struct parser *p, struct frame frame)
 {
   if (p->depth == MAX_FRAMES) {
-    return cmb_source_fail(&p->source, frame.at, "nested too deeply: expected at most %d levels",
+    return cmb_source_fail(&p->source, frame.at,
+                           "the formula is nested too deeply: expected at most %d levels",
                            (int)MAX_FRAMES);
   }
   if (!p->frames || p->depth == p->room) {
@@ -221,7 +222,7 @@ static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *n
   else if (p->names->expected)
     expected = p->names->expected(p->names->user, name);
   return cmb_source_fail(&p->source, at->at, "unknown %s %s: %s", kind, quote,
-                         expected ? expected : "expected one that is defined");
+                         expected ? expected : "expected the name of a quantity that is defined");
 }
 
 /* Reports that a formula calls something that is no function: an unknown name, at its token `at`, or a value, at the position `paren` of the
@@ -352,11 +353,12 @@ static cmb_status fail_operator(struct parser *p)
 {
   char quote[CMB_QUOTE_ROOM];
   cmb_source_quote(&p->source, p->token.at, p->token.length, quote);
-  return cmb_source_fail(&p->source, p->token.at,
-                         "expected an operator or the end before %s ('*' between factors%s)", quote,
-                         p->token.kind == CMB_TOKEN_NAME
-                             ? "; numbers have SI units, and deg alone may follow one, as in 30 deg"
-                             : "");
+  return cmb_source_fail(
+      &p->source, p->token.at, "expected an operator or the end before %s ('*' between factors%s)",
+      quote,
+      p->token.kind == CMB_TOKEN_NAME
+          ? "; numbers have SI units, and only the unit deg may follow a number, as in 30 deg"
+          : "");
 }
 
 static cmb_status read_binary(struct parser *p)

@@ -176,8 +176,8 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* Builds min or max (node e) of x[0] and x[1] with a fixed branch: an input (the mode) selects one of them. No mode is needed if e is a
- * condition, in which min and max mean `and` and `or`. Returns the ordinary operation if there is no mode and new ones are not allowed. */
+/* Builds min or max (node e) of x[0] and x[1] as a selection by a mode, an input that stays constant between events. If e is a condition, in
+ * which min and max mean `and` and `or`, builds the ordinary operation; so, too, if there is no mode and new ones are not allowed. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;

@@ -136,10 +136,13 @@ bool cmb_native_find_compiler(cmb_native_compiler *c, const cmb_native_options *
   const char *wanted = options->compiler, *from_environment = getenv("CC");
   if (!wanted || !wanted[0]) wanted = from_environment;
   char *text = cmb_arena_text(c->arena, wanted && wanted[0] ? wanted : "cc");
-  c->words = text ? split(text, CMB_NATIVE_WORDS, c->word) : 0;
-  if (c->words == 0) return fail_with_reason(c, "no C compiler is named");
+  if (!text) return fail_with_reason(c, "out of memory");
+  c->words = split(text, CMB_NATIVE_WORDS, c->word);
+  if (c->words == 0) return fail_with_reason(c, "the name of the C compiler is empty");
   char *path = find_program(c->arena, c->word[0]);
-  if (!path) return fail_with_reason(c, "there is no C compiler '%s'", c->word[0]);
+  if (!path)
+    return fail_with_reason(c, "the C compiler '%s' was found neither at this path nor in PATH",
+                            c->word[0]);
   c->word[0] = path;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   c->processes = options->processes > 0 ? options->processes : cores > 0 ? (int)cores : 1;

@@ -143,7 +143,10 @@ static cmb_status assign_input_slots(struct maker *m, const cmb_expr *input)
   m->p->names = names;
   for (int j = 0; j < m->p->inputs; j++) {
     if (cmb_expr_op(m->g, input[j]) != CMB_OP_INPUT) {
-      return cmb_fail(m->ctx, CMB_ERROR_ARGUMENT, "input %d of the program is not an input", j);
+      return cmb_fail(m->ctx, CMB_ERROR_ARGUMENT,
+                      "input %d of the program, counted from 0, is an expression; expected an "
+                      "input of the graph",
+                      j);
     }
     names[j] = cmb_arena_text(m->p->arena, cmb_expr_name(m->g, input[j]));
     m->slot[input[j]] = (uint32_t)j;

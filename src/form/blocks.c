@@ -237,9 +237,10 @@ static cmb_status refuse_dense(const cmb_form *form)
 {
   if ((double)form->n * form->n <= INT_MAX / 2) return CMB_OK; /* a complex entry has two numbers */
   return cmb_fail(form->ev->ctx, CMB_ERROR_INPUT,
-                  "the matrix of the iteration has %d unknowns, too many for one that is not "
-                  "sparse, as in the residual formalism with exact derivatives",
-                  form->n);
+                  "the iteration matrix has %d unknowns; expected at most %.0f where it is not "
+                  "sparse, as in the "
+                  "residual formalism with exact derivatives",
+                  form->n, floor(sqrt(INT_MAX / 2)));
 }
 
 cmb_status cmb_blocks_create(cmb_form *form)

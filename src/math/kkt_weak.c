@@ -197,8 +197,8 @@ bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n,
   return true;
 }
 
-/* Computes, for a sparse system, the part of the smallest x with G x = s that lies in directions which the constraints determine only
- * weakly (singular values up to about `limit`): the damped solution of G x + s = 0 minus the full one. s is read, part[nv] written. */
+/* Computes, for a sparse system, that part of the smallest x with G x = s which lies in directions that the constraints determine only weakly
+ * (singular values up to about `limit`): a damped solution of G x = −s minus the full solution. s is read, part[nv] written. */
 static void weak_part_sparse(cmb_kkt *kkt, double limit, const double *s, double *part)
 {
   const int nv = kkt->shape.nv;

@@ -133,9 +133,9 @@ struct row {
   double pivot, length2, length2_up;
 };
 
-/* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix. Subtracts the contributions of all previous rows from r->pivot.
- * Adds those of the rows of the mass matrix M to r->length2 as well: for a row of the constraint Jacobian with the gradient g, the squared
- * length g M⁻¹ gᵀ, to which the pivot is compared. Sets r->length2_up = r->length2. */
+/* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix, and subtracts the contributions of all previous rows from the
+ * pivot, r->pivot. Adds those of the rows of the mass matrix M also to r->length2, which for a constraint with the gradient g becomes the
+ * squared length g M⁻¹ gᵀ, to which the pivot is compared. r->length2_up, for unsymmetric matrices, becomes the same. */
 static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;

@@ -207,7 +207,7 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_ar
         s->ctx, CMB_ERROR_ARGUMENT,
         cmb_about_thing("switching function", s->eq->switch_names[x->which[0]]),
         "%d places with friction that sticks act on each other, '%s' among them; steps of fixed "
-        "cost take %d at the most: expected a method that locates events, or friction with "
+        "cost can have at most %d; expected a method that locates events, or friction with "
         "'law: smooth'",
         most, s->eq->switch_names[x->which[0]], CMB_COMPLEMENT_MOST);
   }

@@ -114,8 +114,7 @@ void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w)
   in->rounding_reported = true;
   cmb_log(in->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the tolerance is below what rounding permits %s: errors of '%s' are "
-          "held to "
-          "%.2g tolerances at each step; a larger tolerance is met",
+          "held to %.2g times the tolerance at each step; expected a larger tolerance",
           in->t, in->method->name, v >= 0 ? eq->v_names[v] : eq->q_names[q], most);
 }
 
@@ -124,8 +123,8 @@ void cmb_warn_of_least_tolerance(cmb_integrator *in, double least)
   if (in->options.rtol >= least || in->fixed_step || in->rounding_reported) return;
   in->rounding_reported = true;
   cmb_log(in->ctx, CMB_LOG_WARNING,
-          "the tolerance %.3g is below what rounding permits %s: errors of steps are held to what "
-          "%.2g asks for",
+          "the tolerance %.3g is below what rounding permits %s: errors of steps are held to the "
+          "tolerance %.2g",
           in->options.rtol, in->method->name, least);
 }
 

@@ -205,8 +205,8 @@ static cmb_status check_number(cmb_context *ctx, const char *name, double value,
 {
   if (isfinite(value) && (value > 0 || (zero_permitted && value == 0))) return CMB_OK;
   return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", name),
-                        "%s is %g; expected a %s number", name, value,
-                        zero_permitted ? "non-negative" : "positive");
+                        "%s is %g; expected a finite number %s", name, value,
+                        zero_permitted ? "not less than 0" : "greater than 0");
 }
 
 /* Checks the integrator's options (tolerances and step sizes), stores the settings of its method's own options, and determines whether
@@ -227,7 +227,8 @@ static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
   if (in->method->real_time && o->step == 0) in->options.step = CMB_USUAL_PERIOD;
   if (in->fixed_step && o->step == 0) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "step"),
-                          "option steps=fixed needs a step size");
+                          "option steps=fixed needs a step size; expected the option step with a "
+                          "number greater than 0");
   }
   return CMB_OK;
 }
@@ -641,8 +642,10 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     }
     if (is_hopeless(in, h)) return give_up(in, trouble, h);
     if (in->ev->stats.steps >= in->options.max_steps) {
-      return cmb_fail_about(in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
-                            "%ld steps are used up at t = %.9g", in->options.max_steps, in->t);
+      return cmb_fail_about(
+          in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
+          "all %ld steps that the option max-steps permits are used up at t = %.9g",
+          in->options.max_steps, in->t);
     }
     const cmb_method *m = in->method;
     in->ev->stats.steps++;

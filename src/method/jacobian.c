@@ -129,6 +129,6 @@ cmb_status cmb_system_jacobian(cmb_context *ctx, const cmb_system *system, doubl
   cmb_arena_destroy(arena);
   cmb_evaluator_destroy(ev);
   if (status <= 0) return status;
-  return cmb_fail(ctx, CMB_ERROR_EQUATIONS, "at t = %.6g there is no Jacobian: %s", t,
+  return cmb_fail(ctx, CMB_ERROR_EQUATIONS, "the Jacobian cannot be computed at t = %.6g: %s", t,
                   cmb_status_meaning(status));
 }

@@ -44,9 +44,10 @@ static cmb_status read_step_options(const cmb_integrator *in, cmb_step_options *
       o->stabilization != CMB_STABILIZE_NONE && o->stabilization != CMB_STABILIZE_BAUMGARTE;
   o->bound = in->ng > 0 && projects && cmb_choice(in, "bound") == 0;
   if (o->jacobian == CMB_STEP_J3 && o->positions == CMB_POSITIONS_NEW) {
-    return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "positions"),
-                          "option jacobian=J3 has only the term that positions=new leaves out: "
-                          "take jacobian=none, J1, J2 or exact");
+    return cmb_fail_about(
+        in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "positions"),
+        "option jacobian=J3 contains only the term that positions=new leaves out; "
+        "expected jacobian=none, J1, J2 or exact");
   }
   if (o->index == 2 || o->stabilization != CMB_STABILIZE_GGL) return CMB_OK;
   return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "stabilization"),
@@ -147,11 +148,11 @@ static void warn_unsettled(const cmb_integrator *in, struct lie *m)
 {
   if (m->unsettled) return;
   m->unsettled = true;
-  cmb_log(
-      in->ctx, CMB_LOG_WARNING,
-      "friction that sticks has not settled in a step of fixed cost, first from t = %.9g on: its "
-      "forces are within their bounds there, but only near a solution",
-      in->t);
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "the forces of friction that sticks were not found exactly in a step of fixed cost, "
+          "first from "
+          "t = %.9g on: they are within their bounds, but only near a solution",
+          in->t);
 }
 
 /* Returns the status of a failed step by its reason: the equations cannot be evaluated, the constraints are dependent, friction element k

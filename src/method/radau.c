@@ -261,7 +261,8 @@ static bool weights_velocities_by_h(const struct radau *m)
 static void warn_of_velocities(const cmb_integrator *in)
 {
   cmb_log(in->ctx, CMB_LOG_WARNING,
-          "%s with control=classic in index 3 counts errors of velocities h times, as RADAU5 "
+          "%s with control=classic in index 3 multiplies errors of velocities by the step size, as "
+          "RADAU5 "
           "does: they are not held to the tolerance, and in fast mechanisms errors at the end can "
           "be hundreds of tolerances; control=strict holds them",
           in->method->name);

@@ -171,8 +171,8 @@ cmb_status cmb_step_calls(cmb_step_source *s)
 {
   if (s->eq->normalize) {
     return cmb_fail(s->ctx, CMB_ERROR_ARGUMENT,
-                    "this method cannot normalize coordinates of equations written in C, as %s "
-                    "requires it",
+                    "'%s' is written in C and needs coordinates that are normalized, which this "
+                    "method cannot do; expected another method",
                     s->eq->name);
   }
   s->terms = terms;

@@ -324,7 +324,8 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
     CMB_TRY(take_column(s, &m, k, CMB_MODE_HELD - 0.5, f, held, &linear));
     /* the derivative is negated, since the mode is 3 − φ */
     for (int i = 0; i < nv; i++) held[i] = cmb_neg(s->graph, held[i]);
-    if (!linear) return refuse(s, which[k], "and forces are not linear in what it exerts");
+    if (!linear)
+      return refuse(s, which[k], "with forces that are not linear in the force of friction");
   }
   return cmb_graph_status(s->graph);
 }

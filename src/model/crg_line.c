@@ -56,8 +56,9 @@ cmb_status cmb_crg_check_length(const cmb_crg_file *c)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
   if (!cmb_crg_is_given(c, CMB_CRG_INCREMENT)) {
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "'REFERENCE_LINE_INCREMENT' is not given in $ROAD_CRG; expected it");
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->data_line, 1),
+        "'REFERENCE_LINE_INCREMENT' is not given in $ROAD_CRG; expected a number");
   }
   if (!(step > 0) || !isfinite(step * c->rows)) {
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[CMB_CRG_INCREMENT].line, 1),

@@ -284,8 +284,8 @@ void cmb_limits_destroy(cmb_limits *l)
   cmb_arena_destroy(l->arena);
 }
 
-/* Logs a warning if the values of a condition, l->value[at] and following, are unusual and were not at the last check. l->warned[at] stores
- * the result for the next check. */
+/* Logs a warning if the values of a condition, l->value[at] and following, deserve one (is_unusual) and did not at the last check.
+ * l->warned[at] stores the result for the next check. */
 static void warn_once(cmb_limits *l, const cmb_model_limit *limit, int at)
 {
   const bool unusual = is_unusual(limit, l->value + at);

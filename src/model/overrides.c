@@ -100,8 +100,8 @@ static cmb_status set_value(cmb_reader *r, const cmb_scope *s, cmb_part *part,
   return CMB_OK;
 }
 
-/* Applies the values that include statements of scope s (the model or a template instance) set for the parameters that are defined in scope
- * `home`, which is s or an instance inside s. */
+/* Applies the parameter values that are set in the include statements of scope s (the model or a template instance), as far as the parameters
+ * are defined in scope `home`, which is s or an instance inside s. */
 static cmb_status apply_includes(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
 {
   for (cmb_part *part = s->parts; part; part = part->next) {

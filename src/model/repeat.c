@@ -35,7 +35,8 @@ cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   for (int i = 0; i < 2; i++) {
     const cmb_node *node = cmb_node_find(entry, needing[i]);
     if (node) {
-      return cmb_reader_fail(r, node->key_place, "'%s' is given without 'repeat'; expected both",
+      return cmb_reader_fail(r, node->key_place,
+                             "'%s' is given without 'repeat'; expected 'repeat' beside it",
                              needing[i]);
     }
   }

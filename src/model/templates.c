@@ -281,7 +281,7 @@ cmb_status cmb_find_given(cmb_reader *r, const char *section, const cmb_scope **
   }
   return cmb_reader_fail(
       r, (*s)->instance->key_place,
-      "the template '%s' needs '%s', %s; expected '%s: {%s: ...}' in the instance",
+      "the template '%s' needs '%s' (%s); expected '%s: {%s: ...}' in the instance",
       (*s)->template_of->name, (*entry)->key, needed->text, section, (*entry)->key);
 }
 

@@ -390,7 +390,8 @@ static cmb_status read_entry(struct file *f, const char *sign, cmb_tir *tir)
   const size_t length = (size_t)(key_end - key);
   if (length == 0) return FAIL(f, sign, "expected a key before '='");
   if (f->section && value == end) return read_nothing(f, key, length);
-  if (!unquote(&value, &end)) return FAIL(f, value, "expected a quote at the end of the text");
+  if (!unquote(&value, &end))
+    return FAIL(f, value, "the value begins with a quote; expected the same quote at its end");
   const size_t value_length = (size_t)(end - value);
   if (!f->section) return FAIL(f, key, "expected a section, [NAME], before the first key");
   if (f->kind == SKIPPED || f->kind == UNKNOWN) return CMB_OK;
@@ -429,14 +430,14 @@ static cmb_status check_limit(const struct file *f, cmb_place at, int k, double 
                                       [NOT_ZERO] = "a number that is not 0",
                                       [ZERO] = "0"};
   const enum limit limit = keys[k].limit;
-  if (fabs(x) > LARGEST || (limit == POSITIVE && x > 0 && x < 1 / LARGEST)) {
-    return cmb_fail_at(f->ctx, at, "%s is %s; expected a number from %g to %g in SI units",
-                       names[k], cmb_shortest(f->given[k]).text,
-                       limit == POSITIVE ? 1 / LARGEST : -LARGEST, LARGEST);
-  }
   if ((limit == POSITIVE && !(x > 0)) || (limit == NOT_NEGATIVE && x < 0) ||
       (limit == NOT_ZERO && x == 0) || (limit == ZERO && x != 0)) {
     return cmb_fail_at(f->ctx, at, "%s is %g; expected %s", names[k], f->given[k], words[limit]);
+  }
+  const double least = limit == POSITIVE ? 1 / LARGEST : limit == NOT_NEGATIVE ? 0 : -LARGEST;
+  if (fabs(x) > LARGEST || (limit == POSITIVE && x > 0 && x < 1 / LARGEST)) {
+    return cmb_fail_at(f->ctx, at, "%s is %s; expected a number from %g to %g in SI units",
+                       names[k], cmb_shortest(f->given[k]).text, least, LARGEST);
   }
   return CMB_OK;
 }

@@ -200,11 +200,10 @@ static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
   for (int i = 0; i < 4; i++) {
     const cmb_node *node = cmb_node_find(entry, in_file[i]);
     if (node) {
-      return cmb_reader_fail(
-          r, node->place,
-          "'%s' is given beside 'file', although the file contains it; expected one of "
-          "them",
-          in_file[i]);
+      return cmb_reader_fail(r, node->place,
+                             "'%s' is given beside 'file', which determines it; expected one of "
+                             "them",
+                             in_file[i]);
     }
   }
   return CMB_OK;

@@ -238,10 +238,11 @@ static cmb_status append(struct builder *b, struct open *o, cmb_node *entry)
                        (int)CMB_MOST_LEVELS);
   }
   if (entry->size > CMB_MOST_NODES - o->node->size) {
-    return cmb_fail_at(b->ctx, b->at,
-                       "the file has too many parts, counted with what aliases stand for; expected "
-                       "at most %d",
-                       (int)CMB_MOST_NODES);
+    return cmb_fail_at(
+        b->ctx, b->at,
+        "the file has too many parts, counted with those that aliases repeat; expected "
+        "at most %d",
+        (int)CMB_MOST_NODES);
   }
   o->node->size += entry->size;
   if (o->node->levels < entry->levels + 1) o->node->levels = entry->levels + 1;

@@ -500,10 +500,11 @@ static void warn_of_idle(cmb_simulation *sim)
   if (!any || x->warned || sim->eq->no == 0) return;
   x->warned = true;
   name_all(sim, sizeof names, names);
-  cmb_log(sim->ctx, CMB_LOG_WARNING,
-          "from t = %.9g on %s hold the same motion in more ways than one: how they share out "
-          "their forces is not determined, and outputs of these are those of one of the ways",
-          sim->events->t, names);
+  cmb_log(
+      sim->ctx, CMB_LOG_WARNING,
+      "from t = %.9g on %s hold the same motion: their forces are indeterminate, and outputs that "
+      "depend on them are one of several possible values",
+      sim->events->t, names);
 }
 
 /* What has been decided becomes what is. */

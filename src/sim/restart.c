@@ -75,10 +75,12 @@ static cmb_status end_hold(cmb_simulation *sim, int k)
   const cmb_regime *regime = sim->regime;
   const int i = regime->sliding->function[k], side = cmb_slide_side(regime->sliding, k);
   if (cmb_slide_parts(regime->sliding, k)) {
-    cmb_log(sim->ctx, CMB_LOG_WARNING,
-            "'%s' was held at its switch, and from t = %.9g on the forces on both sides of it lead "
-            "away: more than one motion is possible, and the run goes on with %s values of it",
-            regime->eq->switch_names[i], sim->events->t, side > 0 ? "positive" : "negative");
+    cmb_log(
+        sim->ctx, CMB_LOG_WARNING,
+        "'%s' was held at its switch, and from t = %.9g on the motions on both sides of the switch "
+        "lead away from it: more than one motion is possible, and the run continues with %s "
+        "values of this function",
+        regime->eq->switch_names[i], sim->events->t, side > 0 ? "positive" : "negative");
   }
   cmb_run_release_function(sim, i);
   cmb_run_stop_holding(sim, i, side);

@@ -48,8 +48,8 @@ static cmb_status visit_identity(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_expect(a, "model", sim->eq->name, NULL);
   cmb_archive_expect(
       a, "equations", digest,
-      "its equations are others; the model, its parameters, those that are live, the "
-      "start values or the formulation differ");
+      "its equations differ from those of this run, in the model, its parameters, those that are "
+      "live, the start values or the formulation");
   cmb_archive_expect(a, "method", cmb_method_name(sim->options.method), NULL);
   expect_number(a, "rtol", o->rtol);
   expect_number(a, "atol", o->atol);
@@ -145,9 +145,12 @@ static void visit_parameters(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "p", sim->eq->np, sim->p);
   if (!cmb_all_finite(sim->eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
   if (a->writing || a->status != CMB_OK || !sim->limits) return;
-  if (cmb_limits_check(sim->limits, sim->p) == CMB_OK) return;
-  char why[CMB_SENTENCE_ROOM];
-  snprintf(why, sizeof why, "a parameter is impossible: %s", cmb_last_error(sim->ctx));
+  const cmb_status status = cmb_limits_check(sim->limits, sim->p);
+  if (status == CMB_OK) return;
+  cmb_error_record reason;
+  char why[CMB_SENTENCE_ROOM + 40];
+  cmb_error_keep(sim->ctx, status, &reason);
+  snprintf(why, sizeof why, "a parameter is impossible: %s", reason.sentence);
   cmb_archive_refuse(a, why);
 }
 

@@ -99,8 +99,8 @@ static bool is_near(const cmb_closing *c, const double *q, double turn)
   return true;
 }
 
-/* Refines the closed position c->q_new by further Newton iterations until the constraints are satisfied to rounding, or an iteration reduces
- * |g| by less than half. An iteration that enlarges |g| is undone. */
+/* Refines the position c->q_new, in which the loops are closed, by further Newton iterations until the constraints are satisfied to rounding,
+ * or an iteration reduces |g| by less than half. An iteration that enlarges |g| is undone. */
 static cmb_status polish(cmb_closing *c)
 {
   cmb_evaluator *ev = c->ev;

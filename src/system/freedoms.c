@@ -226,10 +226,10 @@ static cmb_status find_freedoms(cmb_freedoms *f)
   memcpy(f->closing.ev->mode, f->plain->mode, (size_t)eq->ns * sizeof *f->plain->mode);
   const cmb_status status = cmb_tangent_at(&tangent, f->at.t, f->q);
   if (status != CMB_OK) {
-    return status < 0
-               ? status
-               : cmb_fail(f->ctx, CMB_ERROR_EQUATIONS,
-                          "the independent coordinates of '%s' cannot be determined", eq->name);
+    return status < 0 ? status
+                      : cmb_fail(f->ctx, CMB_ERROR_EQUATIONS,
+                                 "the independent coordinates of '%s' cannot be determined: %s",
+                                 eq->name, cmb_status_meaning(status));
   }
   for (int k = 0; k < tangent.n; k++) {
     for (int i = 0; i < eq->nv; i++) tangent.N[k * eq->nv + i] *= sqrt(f->x->metric[i]);

@@ -114,7 +114,7 @@ static cmb_status keep_independent(struct hold_search *h, const double *q)
 }
 
 /* Returns the deviation of positions q (nq) and velocities v (nv) from a requested start value, relative to max(1, |value|); for Euler
- * parameters about the angle in radians. */
+ * parameters it is approximately the angle in radians. */
 static double deviation(const cmb_held *held, const double *q, const double *v)
 {
   double sign = 1, sum = 0;

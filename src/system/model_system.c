@@ -194,10 +194,11 @@ static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
   about.kind = o.kind;
   about.name = name;
   if (c->what == CMB_NO_GRADIENT) {
-    return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
-                          "%s '%s' has no gradient where it is met, as x^2 = 0 has none: it "
-                          "cannot hold anything; write x = 0",
-                          o.kind, name);
+    return cmb_fail_about(
+        ctx, CMB_ERROR_INPUT, about,
+        "the gradient of %s '%s' is 0 where the constraint is satisfied, as that of "
+        "x^2 = 0 is, so that it exerts no force; expected a formula such as x = 0",
+        o.kind, name);
   }
   if (c->count == 1) {
     return cmb_fail_about(ctx, CMB_ERROR_INPUT, about, "%s '%s' cannot be met: no %s satisfy it",
@@ -293,14 +294,15 @@ static void warn_indeterminate(cmb_context *ctx, const cmb_system *system)
   char names[700];
   const int count = cmb_shared_names(&system->eq, system->output_shared, true, sizeof names, names);
   if (count == 0) return;
-  cmb_log(ctx, CMB_LOG_WARNING,
-          "output%s %s %s not unique: redundant constraints can share out their forces in other "
-          "ways, and the one taken depends on the order of lines",
-          count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
+  cmb_log(
+      ctx, CMB_LOG_WARNING,
+      "output%s %s %s not unique: the forces of redundant constraints are indeterminate, and the "
+      "values taken depend on the order of lines",
+      count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
 }
 
-/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, and logs a warning about the outputs. `shared` has the
- * results for the system with all ng_whole constraints; if shared->lambda is NULL, does nothing. */
+/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, and logs a warning about the outputs. `shared` says this
+ * for the system with all ng_whole constraints; if shared->lambda is NULL, does nothing. */
 static cmb_status store_indeterminate(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
                                       cmb_system *system)
 {
@@ -335,11 +337,11 @@ static cmb_status refuse_indeterminate_state(cmb_context *ctx, const cmb_model *
   cmb_about about = cmb_about_place(place->file, place->line, place->column);
   about.kind = "state";
   about.name = state;
-  return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
-                        "state '%s': its rate is not unique, since redundant constraints can share "
-                        "out their forces in several ways; expected a rate of forces that are "
-                        "determined",
-                        state);
+  return cmb_fail_about(
+      ctx, CMB_ERROR_INPUT, about,
+      "state '%s': its rate is not unique, since it depends on forces of redundant "
+      "constraints, which are indeterminate; expected a rate without these forces",
+      state);
 }
 
 /* Replaces *system by one without its redundant constraints, if it has any; the new system keeps the old one to monitor them. Fails with a

@@ -162,10 +162,11 @@ static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
   for (int i = 1; i < eq->nv; i++) {
     if (fabs(w[i]) > fabs(w[most])) most = i;
   }
-  return cmb_fail_about(x->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing("velocity", eq->v_names[most]),
-                        "the sweep exerts a force on a motion without stiffness, the one with the "
-                        "largest part in '%s': hold it with a drive",
-                        eq->v_names[most]);
+  return cmb_fail_about(
+      x->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing("velocity", eq->v_names[most]),
+      "the sweep exerts a force on a motion without stiffness, in which '%s' has the "
+      "largest part; expected a drive that holds it",
+      eq->v_names[most]);
 }
 
 /* Computes how the static equilibrium changes with parameter i: the derivatives of the displacements, into row i of x->W, and of the

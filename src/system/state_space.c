@@ -477,7 +477,7 @@ cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equations *eq,
   if (ny > 0 && !eq->code) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
                           "outputs of '%s' cannot be linearised: their expressions are not known; "
-                          "expected a model whose expressions are kept",
+                          "expected the option 'expressions' when the system is made",
                           eq->name);
   }
   cmb_arena *arena = cmb_arena_create(ctx);

@@ -152,7 +152,8 @@ static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct held_
   }
   if (h->output >= 0 && !eq->code) {
     return cmb_fail_about(k->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("output", s->name),
-                          "output '%s' can be held only where the model's expressions are kept",
+                          "output '%s' cannot be held, since its expression is not known; expected "
+                          "the option 'expressions' when the system is made",
                           s->name);
   }
   if (h->v >= 0) k->here.v[h->v] = s->value;
@@ -179,8 +180,8 @@ static cmb_status list_trims(struct steady *k, const cmb_steady_options *o)
     if (p < 0) return no_name(k, "input or live parameter", o->trim[i], k->eq->p_names, k->eq->np);
     if (strchr(o->trim[i], '\'')) {
       return cmb_fail(k->ctx, CMB_ERROR_INPUT,
-                      "'%s' is the rate of an input, which is 0 in a steady motion; expected an "
-                      "input or a live parameter",
+                      "'%s' cannot be trimmed: it is the rate of an input, and this rate is 0 in a "
+                      "steady motion; expected an input or a live parameter",
                       o->trim[i]);
     }
     add_unknown(k, U_PARAMETER, p);
@@ -212,8 +213,8 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns whether velocity i moves a part of the mechanism that is connected to the ground by joints of its own, such as a trailer beside the
- * car, which is the first such part. The position of the trailer relative to the car is then an unknown of the steady motion. */
+/* Returns whether velocity i moves a part of the mechanism other than the first one that has joints to the ground of its own, such as a trailer
+ * that is modelled beside the car. The position of the trailer relative to the car is then an unknown of the steady motion. */
 static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
@@ -389,9 +390,9 @@ static int change_unknown(struct steady *k, const struct entry *u)
   return u->kind == U_PARAMETER ? u->index : -1;
 }
 
-/* Computes the changes of the equations that follow from the changes k->dq, dv, da, dlambda and dw and from an increase of one parameter by 1
- * (−1: none): of the residual of the equations of motion, k->dr (nv), of the velocity constraints, k->dg (ng), and of the position constraints,
- * k->g (ng). Overwrites k->r. */
+/* Computes the directional derivatives of the equations of steady motion for the increments k->dq, dv, da, dlambda and dw of the unknowns and
+ * an increment 1 of one parameter (−1: none): of the residual of the equations of motion, k->dr (nv), of the velocity constraints, k->dg (ng),
+ * and of the position constraints, k->g (ng). Overwrites k->r. */
 static void change_equations(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
@@ -419,8 +420,8 @@ static void change_equations(struct steady *k, int parameter)
   }
 }
 
-/* Returns the change of equation e of the steady motion for the changes of unknowns and equations last computed; `turn` is the change of the
- * turn rate ω of the moving frame. */
+/* Returns the change of equation e of the steady motion that follows from the changes of the unknowns and the equations in k; `turn` is the
+ * change of the turn rate ω of the moving frame. */
 static double row_change(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;
@@ -607,7 +608,7 @@ static cmb_status fail_not_steady(struct steady *k)
   const struct entry *e = &k->row[most];
   return cmb_fail_about(
       k->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "equation", row_name(k, e)),
-      "no steady motion near the start: %s of '%s' stays %.6g; more parameters to "
+      "no steady motion near the start: %s of '%s' remains %.6g; more parameters to "
       "trim, fewer values that are held or a nearer start may help",
       words[e->kind], row_name(k, e), k->residuals[most]);
 }

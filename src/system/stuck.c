@@ -195,8 +195,8 @@ static cmb_status fail_about_friction(const cmb_stuck *x, int k, double t, const
   const char *name = x->ev->eq->switch_names[x->function[k]];
   return cmb_fail_about(x->ev->ctx, CMB_ERROR_EQUATIONS,
                         cmb_about_time(t, "switching function", name),
-                        "no static equilibrium at t = %g was found: '%s' sticks where the model "
-                        "begins, and %s",
+                        "no static equilibrium at t = %g was found: '%s' sticks at the start, "
+                        "and %s",
                         t, name, why);
 }
 
@@ -235,7 +235,7 @@ cmb_status cmb_refuse_stuck(cmb_evaluator *ev, cmb_arena *arena, double t, const
   if (x.count == 0) return CMB_OK;
   const char *name = ev->eq->switch_names[x.function[0]];
   return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "switching function", name),
-                        "'%s' sticks at t = %g, and %s takes no account of friction that holds: "
-                        "give it the law 'smooth', or hold what it holds by a joint",
+                        "'%s' sticks at t = %g, and %s takes no account of friction that sticks; "
+                        "expected 'law: smooth', or a joint in place of this friction",
                         name, t, what);
 }

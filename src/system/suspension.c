@@ -331,7 +331,8 @@ static cmb_status leave_out_tyre(cmb_suspension *k, cmb_model_force *f)
 static cmb_status refuse_state(cmb_suspension *k, const char *name)
 {
   return cmb_fail(k->ctx, CMB_ERROR_INPUT,
-                  "the model has the state '%s', and sweeps are for models without states", name);
+                  "the model has the state '%s'; expected a model without states for a sweep",
+                  name);
 }
 
 /* Removes from the model the first-order states of omitted tyres; fails with a message if the model has other states. */
@@ -393,7 +394,10 @@ static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspe
   char names[MOST + LOAD_PARTS * MOST][40];
   const char *live[MOST + LOAD_PARTS * MOST];
   if (t->used == TEXT_ROOM - 1) {
-    return cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas of the drives are too long");
+    return cmb_fail(
+        k->ctx, CMB_ERROR_INPUT,
+        "the formulas of the drives are too long; expected fewer than %d characters in all",
+        TEXT_ROOM);
   }
   with.live_count = 0;
   for (int i = 0; i < o->drive_count; i++) {
@@ -461,8 +465,8 @@ static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int
                   cmb_status_meaning(status));
 }
 
-/* Computes the values `design` that the prescribed quantities of a sweep have in the unchanged model, by reading the model file again with
- * these quantities added as outputs. Also determines the number of degrees of freedom. */
+/* Computes the values `design` that the quantities prescribed by a sweep have in the model without the sweep, by reading the model file again
+ * with these quantities added as outputs. Also determines the number of degrees of freedom. */
 static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                               const cmb_model *plain, double *design)
 {
@@ -858,11 +862,11 @@ static cmb_status fail_to_reach(cmb_suspension *k)
     if (way > most) most = way, furthest = i;
   }
   const char *name = k->range[furthest].name;
-  return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
-                        cmb_about_thing(furthest < k->drives ? "drive" : "load", name),
-                        "'%s' cannot reach %.9g: the last value reached is %.9g, where the "
-                        "mechanism is at a dead centre or has no equilibrium beyond",
-                        name, k->to[furthest], k->x.p[k->parameter[furthest]]);
+  return cmb_fail_about(
+      k->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing(furthest < k->drives ? "drive" : "load", name),
+      "'%s' cannot reach %.9g: the last value reached is %.9g; the mechanism may be at "
+      "a dead centre there, or have no equilibrium beyond",
+      name, k->to[furthest], k->x.p[k->parameter[furthest]]);
 }
 
 /* Moves the suspension to the values k->to (inputs) of all prescribed quantities and loads. If they cannot be reached, returns an error with a

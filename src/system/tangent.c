@@ -32,8 +32,8 @@ cmb_status cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *e
   *s = (cmb_tangent){.ev = ev};
   CMB_TRY(cmb_require_mass_entries(ev));
   if (nv > CMB_TANGENT_MOST) {
-    return cmb_fail(ev->ctx, CMB_ERROR_INPUT, "%s has %d velocities; this works for up to %d",
-                    eq->name, nv, CMB_TANGENT_MOST);
+    return cmb_fail(ev->ctx, CMB_ERROR_INPUT, "%s has %d velocities; expected at most %d", eq->name,
+                    nv, CMB_TANGENT_MOST);
   }
   s->N = cmb_arena_doubles(arena, nv * nv);
   s->P = cmb_arena_doubles(arena, nv * nv);

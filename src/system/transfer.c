@@ -455,10 +455,11 @@ static cmb_status find(struct root_search *k, const cmb_state_space *space, int 
   CMB_TRY(compute_responses(k, scratch));
   CMB_TRY(try_all(k));
   if (k->best.off <= BAD && isfinite(k->best.gain)) return CMB_OK;
-  return cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
-                  "no accurate zeros and poles were found, because of rounding: the best ones miss "
-                  "the response by %.2g of its size",
-                  k->best.off);
+  return cmb_fail(
+      k->ctx, CMB_ERROR_EQUATIONS,
+      "the zeros and poles that were found are not accurate: the best ones miss the response by "
+      "%.2g of its size",
+      k->best.off);
 }
 
 static cmb_status create(struct transfer *t, const cmb_state_space *space, int input, int output,

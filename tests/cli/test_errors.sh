@@ -126,7 +126,7 @@ refuse "steady motion: there is no output, coordinate, velocity or state 'spede'
 refuse "steady motion: there is no output, coordinate, velocity or state 'forwrd'; did you mean 'forward'?" linearize sedan --steady forwrd=20
 refuse "parameter l = 0; expected a number from" run pendulum --set l=0
 refuse "parameter l = -1; expected a number from" check pendulum --set l=-1 --json
-refuse "parameter l = 1e+07" run pendulum --set l=1e7 --json
+refuse "parameter l = 10000000" run pendulum --set l=1e7 --json
 refuse "parameter N = 1.5; expected a whole number from 1 to 1000" run pendulum-chain --set N=1.5
 refuse "parameter N = 0" run pendulum-chain --set N=0
 refuse "parameter N = 1001" run pendulum-chain --set N=1001

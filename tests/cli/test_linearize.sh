@@ -337,7 +337,7 @@ says "numerator   50 s + 4500" a.txt
 sed '/^simulate/d' damped.yaml >trimmed.yaml
 "$CAMBER" linearize trimmed.yaml --steady z=0 --trim "road'" 2>stderr
 check "a rate cannot be trimmed" [ $? -eq 2 ]
-check "the message has the reason: $(cat stderr)" grep -q 'the rate of an input, which is 0 in a steady motion' stderr
+check "the message has the reason: $(cat stderr)" grep -q 'the rate of an input, and this rate is 0 in a steady motion' stderr
 
 # ---- at a time during the run, after an event that resets a state, with inputs that are functions of time
 cat >way.yaml <<'END'

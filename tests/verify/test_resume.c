@@ -731,7 +731,7 @@ static void test_other_runs(void **state)
   memcpy(strstr(text, "block: {mass: 1") + strlen("block: {mass: "), "2", 1);
   x.text = text;
   open_run(&s, &x, options_of(&x, "mdop5"));
-  refuse(&s, PATH, "its equations are others");
+  refuse(&s, PATH, "its equations differ from those of this run");
   close_run(&s);
 }
 

@@ -151,8 +151,8 @@ static void check_impossible(int kind, const char *words)
 static void test_impossible(void **state)
 {
   (void)state;
-  check_impossible(NO_ROOT, "'second' cannot be met");
-  check_impossible(CONTRADICTION, "cannot be met");
+  check_impossible(NO_ROOT, "'second' could not be satisfied");
+  check_impossible(CONTRADICTION, "could not be satisfied");
 }
 
 /* Checks the projection with g2 = 2 g1: the nearest point is that for g1 alone, and the multipliers are those of least norm in units in which

@@ -196,7 +196,7 @@ static const struct mistake {
     {BODY, "other", NULL, CMB_ERROR_ARGUMENT, "bodies/other/com: wrong call: ", false},
     {BODY, NULL, "x", CMB_ERROR_ARGUMENT, "bodies: wrong call: the name is NULL", false},
     {LOOP, "l", NULL, CMB_ERROR_ARGUMENT, "loops/l/between: wrong call: ", false},
-    {BODY, "rod", "x", CMB_ERROR_INPUT, "bodies/rod: it is there already; ", false},
+    {BODY, "rod", "x", CMB_ERROR_INPUT, "bodies/rod: this entry exists already; ", false},
     {BODY, "", "x", CMB_ERROR_INPUT, "bodies: the name is empty; ", false},
     {TEXT, "", "1", CMB_ERROR_INPUT, "'' is no key; ", false},
     {TEXT, "/a", "1", CMB_ERROR_INPUT, "'/a' is no key; ", false},
@@ -204,9 +204,11 @@ static const struct mistake {
     {TEXT, "a/", "1", CMB_ERROR_INPUT, "'a/' is no key; ", false},
     {TEXT, "a~2", "1", CMB_ERROR_INPUT, "'a~2' is no key; ", false},
     {TEXT, "a\nb", "1", CMB_ERROR_INPUT, "'a?b' is no key; ", false},
-    {TEXT, "a\xff", "1", CMB_ERROR_INPUT, "byte 0xFF is not text; ", false},
-    {TEXT, "title", "a\x01", CMB_ERROR_INPUT, "title: 1:2: byte 0x01 is not text; ", false},
-    {TEXT, "bodies/rod", "1", CMB_ERROR_INPUT, "bodies/rod: there is a map already; ", false},
+    {TEXT, "a\xff", "1", CMB_ERROR_INPUT, "byte 0xFF is no part of a text; ", false},
+    {TEXT, "title", "a\x01", CMB_ERROR_INPUT, "title: 1:2: byte 0x01 is no part of a text; ",
+     false},
+    {TEXT, "bodies/rod", "1", CMB_ERROR_INPUT,
+     "bodies/rod: the value of this key is a map already; ", false},
     {TEXT, "bodies/rod/mass/x", "1", CMB_ERROR_INPUT,
      "bodies/rod/mass/x: 'x' cannot be set in a value that is the text '2'; ", false},
     {TEXT, "shapes/1/line", "1", CMB_ERROR_INPUT,
@@ -305,7 +307,7 @@ static void equations_name_the_key(void **state)
   cmbt_ok(ctx, cmb_draft_text(d, "title", "nothing"));
   cmbt_ok(ctx, cmb_draft_model(d, NULL, &m));
   assert_int_equal(cmb_mechanism_create(ctx, m, &options, &mechanism), CMB_ERROR_INPUT);
-  assert_string_equal(cmb_last_error(ctx), "test: the model has no bodies");
+  assert_string_equal(cmb_last_error(ctx), "test: the model has no bodies; expected at least one");
   assert_false(cmb_model_reads(m, "test"));
   cmb_model_destroy(m);
   cmb_draft_destroy(d);

@@ -138,9 +138,9 @@ static void wrong_repetitions_are_refused(void **state)
       {ONE("instances: {a: {template: segment, repeat: t}}"), "test.yaml:8:44", "unknown name 't'"},
       {ONE("instances: {a: {template: segment, repeat: [2]}}"), "test.yaml:8:44", "is a list"},
       {ONE("instances: {a: {template: segment, step: [0, 0, 1]}}"), "test.yaml:8:36",
-       "instance 'a': 'step' is given without 'repeat'; expected both"},
+       "instance 'a': 'step' is given without 'repeat'; expected 'repeat' beside it"},
       {ONE("instances: {a: {template: segment, before: ground}}"), "test.yaml:8:36",
-       "instance 'a': 'before' is given without 'repeat'; expected both"},
+       "instance 'a': 'before' is given without 'repeat'; expected 'repeat' beside it"},
       {ONE("instances: {a: {template: segment, repeat: 2, before: grund}}"), "test.yaml:8:55",
        "instance 'a': unknown body 'grund'"},
       {ONE("instances: {a: {template: segment, repeat: 2, parameters: {index: 1}}}"),
@@ -177,7 +177,7 @@ static void wrong_repetitions_are_refused(void **state)
        "test.yaml:1:34", "output 'a1.y': 'previous.previous.b' has no value in the first copy"},
       {"bodies: {previous: {mass: 1, com: [0, 0, 0]}}", "test.yaml:1:10", "has a meaning"},
       {"outputs: {x: 1 + previous.b.x}", "test.yaml:1:18",
-       "output 'x': 'previous.b.x' is in the copy before"},
+       "output 'x': 'previous.b.x' refers to the copy before this one"},
   };
   cmb_context *ctx = cmb_context_create(NULL);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -67,7 +67,7 @@ static void test_wrong_files(void **unused)
       {6, "COLOUR = 'red'",
        "t.tir:6:1: 'COLOUR' is no key of [UNITS]; expected LENGTH, FORCE, ANGLE, MASS, TIME or "
        "PRESSURE"},
-      {6, "FORCE = 'newton", "t.tir:6:9: expected a quote"},
+      {6, "FORCE = 'newton", "t.tir:6:9: the value begins with a quote; expected"},
       {8, "FITTYP = 5", "t.tir:8:1: FITTYP is 5; expected 6"},
       {8, "$",
        "t.tir:25:1: FITTYP is not given in any section that is read; expected it in [MODEL]"},
