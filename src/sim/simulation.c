@@ -456,7 +456,7 @@ static cmb_status call_hook(const cmb_simulation *sim, cmb_status (*hook)(void *
 }
 
 /* The state at t inside the last step, on the constraints. */
-static cmb_status take_state_inside(cmb_simulation *sim, double t)
+static cmb_status find_state_inside(cmb_simulation *sim, double t)
 {
   CMB_TRY(cmb_integrator_interpolate(sim->in, t, sim->q_work, sim->v_work));
   if (sim->options.residuals) {
@@ -474,6 +474,15 @@ static cmb_status take_state_inside(cmb_simulation *sim, double t)
         cmb_accelerate_factored(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   }
   return take_state(sim, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
+}
+
+/* The same, without a trace in the evaluator: which states inside of steps are looked at does not change the motion. */
+static cmb_status take_state_inside(cmb_simulation *sim, double t)
+{
+  cmb_kkt_keep(sim->ev->kkt);
+  const cmb_status status = find_state_inside(sim, t);
+  cmb_kkt_restore(sim->ev->kkt);
+  return status;
 }
 
 static double time_due(const cmb_simulation *sim)
