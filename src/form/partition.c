@@ -344,7 +344,7 @@ static cmb_status iterate_position(cmb_partition *p, double t, double *q)
   struct cmb_partition_work *k = p->work;
   const int nq = ev->eq->nq;
   const double length = cmb_norm2(nq, q), enough = fmax(8 * DBL_EPSILON * length, p->enough),
-               arrived = 512 * DBL_EPSILON * (1 + length); /* as in dae/project.c */
+               arrived = 512 * DBL_EPSILON * (1 + length) * sqrt(p->rank); /* as in dae/project.c */
   double before = INFINITY;
   cmb_terms want = {.g = ev->g};
   for (int j = 0; j < POSITION_ITERATIONS; j++) {

@@ -53,6 +53,7 @@ struct cmb_kkt_sparse {
   double *verified;
   double *b, *x;           /* (nv + ng) scratch */
   double *y;               /* (ng) vector of the inverse iteration */
+  double *kept[3];         /* (ng) copies of largest, verified and y */
   double *weak_n, *weak_x; /* (ng), (nv) its results */
 };
 
@@ -172,6 +173,7 @@ static void take_arrays(cmb_arena *arena, cmb_kkt_sparse *sp)
   sp->b = cmb_arena_doubles(arena, n);
   sp->x = cmb_arena_doubles(arena, n);
   sp->y = cmb_arena_doubles(arena, s->ng);
+  for (int k = 0; k < 3; k++) sp->kept[k] = cmb_arena_doubles(arena, s->ng);
   sp->weak_n = cmb_arena_doubles(arena, s->ng);
   sp->weak_x = cmb_arena_doubles(arena, s->nv);
 }
@@ -294,6 +296,22 @@ bool cmb_kkt_sparse_has_fallen(cmb_kkt_sparse *sp, double zero)
     fallen = fallen || (now < zero && now < FALLEN * sp->largest[j]);
   }
   return fallen;
+}
+
+void cmb_kkt_sparse_keep(cmb_kkt_sparse *sp)
+{
+  const size_t size = (size_t)sp->shape.ng * sizeof(double);
+  memcpy(sp->kept[0], sp->largest, size);
+  memcpy(sp->kept[1], sp->verified, size);
+  memcpy(sp->kept[2], sp->y, size);
+}
+
+void cmb_kkt_sparse_restore(cmb_kkt_sparse *sp)
+{
+  const size_t size = (size_t)sp->shape.ng * sizeof(double);
+  memcpy(sp->largest, sp->kept[0], size);
+  memcpy(sp->verified, sp->kept[1], size);
+  memcpy(sp->y, sp->kept[2], size);
 }
 
 double cmb_kkt_sparse_least(const cmb_kkt_sparse *sp)

@@ -33,6 +33,24 @@ const bool *cmb_kkt_doubtful(const cmb_kkt *kkt)
   return &kkt->doubtful;
 }
 
+void cmb_kkt_lose(cmb_kkt *kkt)
+{
+  kkt->dependent = -1;
+  kkt->by_rank = kkt->by_dense = kkt->near_singular = kkt->doubtful = false;
+}
+
+void cmb_kkt_keep(cmb_kkt *kkt)
+{
+  kkt->kept_doubtful = kkt->doubtful;
+  if (kkt->sparse) cmb_kkt_sparse_keep(kkt->sparse);
+}
+
+void cmb_kkt_restore(cmb_kkt *kkt)
+{
+  kkt->doubtful = kkt->kept_doubtful;
+  if (kkt->sparse) cmb_kkt_sparse_restore(kkt->sparse);
+}
+
 double cmb_kkt_nearness(const cmb_kkt *kkt)
 {
   const cmb_kkt *held = cmb_kkt_holder(kkt);
@@ -129,19 +147,12 @@ cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, doubl
   return CMB_OK;
 }
 
-/* Invalidates the factors of the KKT matrix; those of the mass matrix remain valid. */
-static void lose_factors(cmb_kkt *kkt)
-{
-  kkt->dependent = -1;
-  kkt->by_rank = kkt->by_dense = kkt->near_singular = kkt->doubtful = false;
-}
-
 cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int redundant,
                             double *sigma, double *share)
 {
   const int ng = kkt->shape.ng, k = ng - 1 - redundant;
   cmb_kkt *d;
-  lose_factors(kkt);
+  cmb_kkt_lose(kkt);
   if (kkt->sparse && redundant == 0) {
     CMB_TRY(cmb_kkt_mass(kkt, M));
     return cmb_kkt_sparse_smallest(kkt->sparse, G, sigma, share);
@@ -230,7 +241,7 @@ cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, con
 {
   cmb_kkt *d;
   *count = 0;
-  lose_factors(kkt);
+  cmb_kkt_lose(kkt);
   /* pivots that are large enough show that there is none, without a dense matrix */
   if (kkt->sparse) {
     CMB_TRY(cmb_kkt_mass(kkt, M));

@@ -633,6 +633,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   if (in->switcher) CMB_TRY(change_method(in));
   cmb_status trouble = CMB_OK;
   in->ev->tau_square = in->ev->eta_square = 0;
+  cmb_kkt_lose(in->ev->kkt); /* those of other points, at which the run loop has evaluated */
   cmb_passage_before(in);
   for (in->rejections = 0;; in->rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
