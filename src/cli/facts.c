@@ -50,7 +50,7 @@ cmb_event_kind cli_event_kind_of(const char *name)
 }
 
 /* Returns the length of an event's name without the suffix, such as ".contact" or ".rest" (names that the library makes); the full length if
- * the name does not end in it. */
+ * the name does not end in it or consists of it alone. */
 static int length_without_suffix(const char *name, const char *suffix)
 {
   const size_t length = strlen(name), added = strlen(suffix);

@@ -170,8 +170,8 @@ static bool take_trim(struct cli_arguments *a, const char *text)
   return take_names(a, text, a->trim, &a->trim_count);
 }
 
-/* Parses "NAME=A" (one value) or "NAME=A:B:N" (N values from A to B, with 2 ≤ N ≤ 1 000 000), appends it to ranges[*count] and increments
- * *count. Returns false if the text is invalid, or if the array contains CLI_MOST_SETTINGS ranges already. */
+/* Parses "NAME=A" (one value; points = 0) or "NAME=A:B:N" (N values from A to B, with 2 ≤ N ≤ 1 000 000), appends it to ranges[*count] and
+ * increments *count. Returns false if the text is invalid, the array contains CLI_MOST_SETTINGS ranges already, or memory runs out. */
 static bool take_range(struct cli_arguments *a, const char *text, struct cli_range *ranges,
                        int *count)
 {

@@ -28,24 +28,27 @@ struct visit {
   const char *words;         /* error message; NULL: none */
 };
 
-/* Returns a copy of the string in an attribute of the HDF5 object `of`, to be freed by the caller. Returns NULL if there is no such
- * attribute, if it is not a single string of variable length or is longer than CLI_RESULT_MOST_TEXT bytes, or if memory runs out. */
-static char *read_text(hid_t of, const char *name)
+/* Copies the string in an attribute of the HDF5 object `of` to new memory, *text, to be freed by the caller. *text becomes NULL if there is no
+ * such attribute, or if it is not a single string of variable length or is longer than CLI_RESULT_MOST_TEXT bytes. Returns false if memory
+ * runs out. */
+static bool read_text(hid_t of, const char *name, char **text)
 {
-  char *found = NULL, *text = NULL;
-  if (H5Aexists(of, name) <= 0) return NULL;
+  char *found = NULL;
+  bool good = true;
+  *text = NULL;
+  if (H5Aexists(of, name) <= 0) return true;
   hid_t attribute = H5Aopen(of, name, H5P_DEFAULT);
   hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
   const bool single = H5Sget_simple_extent_npoints(space) == 1;
   if (single && H5Tis_variable_str(type) > 0 && H5Aget_storage_size(attribute) > 0 &&
       H5Aread(attribute, type, &found) >= 0 && found) {
-    if (strlen(found) <= CLI_RESULT_MOST_TEXT) text = strdup(found);
+    if (strlen(found) <= CLI_RESULT_MOST_TEXT) good = (*text = strdup(found)) != NULL;
     H5free_memory(found);
   }
   H5Sclose(space);
   H5Tclose(type);
   H5Aclose(attribute);
-  return text;
+  return good;
 }
 
 /* Returns the value of an attribute of the HDF5 object `of`; NaN if there is none or it is not a single floating-point number. */
@@ -117,9 +120,12 @@ static const char *add_column(struct visit *v, hid_t set, int position)
   if (!positions) return cli_result_no_memory;
   v->positions = positions;
   positions[r->count] = position;
-  char *name = read_text(set, "name"), *unit = read_text(set, "unit");
+  char *name, *unit;
+  const bool named = read_text(set, "name", &name), measured = read_text(set, "unit", &unit);
   struct cli_result_column *c =
-      cli_result_add(r, name ? name : "", name ? strlen(name) : 0, unit ? unit : "", v->kind);
+      named && measured
+          ? cli_result_add(r, name ? name : "", name ? strlen(name) : 0, unit ? unit : "", v->kind)
+          : NULL;
   free(name);
   free(unit);
   if (c) c->numbers = calloc((size_t)rows + 1, sizeof(double));
@@ -264,11 +270,13 @@ static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 /* ---- other data of the file */
 
 /* Reads the data about the run from an HDF5 result file: the texts and numbers in its attributes, the summary in the group `summary`, and
- * the events. What is missing is set to NULL or NaN. Returns false if there is no memory for the events. */
+ * the events. What is missing is set to NULL or NaN. Returns false if memory runs out. */
 static bool read_facts(hid_t file, struct cli_result *r)
 {
   bool good = true;
-  for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = read_text(file, cli_text_names[i]);
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) {
+    if (!read_text(file, cli_text_names[i], &r->texts[i])) return false;
+  }
   for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++)
     r->numbers[i] = read_number(file, cli_number_names[i]);
   hid_t group = H5Gopen2(file, "summary", H5P_DEFAULT);

@@ -139,18 +139,19 @@ static const char *read_group(struct cli_result *r, const char *bytes, size_t le
   return add_columns(r, &m, &names, with_units ? &units : NULL);
 }
 
-/* Returns a copy of the text in the character matrix `name` of a MAT file, to be freed by the caller. Returns NULL if the file has no such
- * matrix with a single row, the text is too long, or memory runs out. */
-static char *text_of(const char *bytes, size_t length, const char *name)
+/* Copies the text in the character matrix `name` of a MAT file to new memory, *text, to be freed by the caller. *text becomes NULL if the
+ * file has no such matrix with a single row, or the text is too long. Returns false if memory runs out. */
+static bool read_text(const char *bytes, size_t length, const char *name, char **text)
 {
   struct matrix m;
   bool there;
   const char *error = find_matrix(bytes, length, name, &m, &there);
+  *text = NULL;
   if (error || !there || m.kind != 1 || m.rows != 1 || m.columns > CLI_RESULT_MOST_TEXT)
-    return NULL;
-  char *text = calloc((size_t)m.columns + 1, 1);
-  if (text) row_text(&m, 0, (size_t)m.columns + 1, text);
-  return text;
+    return true;
+  *text = calloc((size_t)m.columns + 1, 1);
+  if (*text) row_text(&m, 0, (size_t)m.columns + 1, *text);
+  return *text != NULL;
 }
 
 /* Returns the number in the matrix `name` of a MAT file; NaN if the file has no such matrix with a single element. */
@@ -213,10 +214,12 @@ static bool read_events(struct cli_result *r, const char *bytes, size_t length)
 }
 
 /* Reads the data about the run from a MAT file: texts, numbers, summary and events. What is missing is set to NULL or NaN. Returns false if
- * there is no memory for the events. */
+ * memory runs out. */
 static bool read_facts(struct cli_result *r, const char *bytes, size_t length)
 {
-  for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = text_of(bytes, length, cli_text_names[i]);
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) {
+    if (!read_text(bytes, length, cli_text_names[i], &r->texts[i])) return false;
+  }
   for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++) {
     r->numbers[i] = number_of(bytes, length, cli_number_names[i]);
   }

@@ -71,7 +71,8 @@ static const cmb_eigenmode *least_stable_of(const struct cli_mode_curves *c, int
 }
 
 /* Chooses the curves of eigenvalues over the quantity of --vary to be drawn, d->curve[d->count], and makes their labels: at most
- * CLI_PLOT_MOST_CURVES, those with the largest real parts. Eigenvalues whose motions decay far faster than those already chosen are left out. */
+ * CLI_PLOT_MOST_CURVES, those with the largest real parts. Eigenvalues whose motions decay faster than FAR_APART times the largest absolute
+ * value of those already chosen are left out. */
 static void choose(const struct cli_mode_curves *c, struct drawing *d)
 {
   double largest = 0;

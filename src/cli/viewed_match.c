@@ -34,14 +34,15 @@ static bool is_called(const struct cli_result_column *c, const struct group *g, 
 }
 
 /* Sets the unit of a column of a result file to that of quantity i of the group g (e.g. of all coordinates). Does nothing if the column has a
- * unit, if the quantity has none, or if memory runs out. */
-static void set_unit(struct cli_result_column *c, const struct group *g, int i)
+ * unit or the quantity has none. Returns false if memory runs out. */
+static bool set_unit(struct cli_result_column *c, const struct group *g, int i)
 {
-  if (c->unit[0] || !g->units || !g->units[i][0]) return;
+  if (c->unit[0] || !g->units || !g->units[i][0]) return true;
   char *unit = strdup(g->units[i]);
-  if (!unit) return; /* the column remains without a unit */
+  if (!unit) return false;
   free(c->unit);
   c->unit = unit;
+  return true;
 }
 
 /* Returns whether the columns of a result file from number `first` on have the names of all quantities of the group (e.g. of all
@@ -131,15 +132,16 @@ static int check_coordinates(const struct cli_viewed *v, const struct group *g)
 }
 
 /* Sets the units of the columns of a result file that are of the group's kind (e.g. coordinates) and have none, from the quantities of the same
- * names. Both have to be in the same order. */
-static void set_units(struct cli_result *r, const struct group *g)
+ * names. Both have to be in the same order. Returns CLI_DONE, or another exit code after an error message if memory runs out. */
+static int set_units(struct cli_result *r, const struct group *g)
 {
   for (int i = 0, k = 0; i < r->count && k < g->count; i++) {
     struct cli_result_column *c = &r->columns[i];
     if (c->kind != g->kind) continue;
     while (k < g->count && !is_called(c, g, k)) k++;
-    if (k < g->count) set_unit(c, g, k++);
+    if (k < g->count && !set_unit(c, g, k++)) return cli_fail(NULL, CMB_ERROR_MEMORY);
   }
+  return CLI_DONE;
 }
 
 int cli_viewed_match(struct cli_viewed *v, const cmb_equations *eq)
@@ -158,7 +160,7 @@ int cli_viewed_match(struct cli_viewed *v, const cmb_equations *eq)
       set_kinds_by_name(r, GROUPS, groups);
     if (cli_viewed_count(v, CLI_COLUMN_VELOCITY) == eq->nv) r->numbers[CLI_NUMBER_states] = eq->nz;
   }
-  const int code = check_coordinates(v, &groups[0]);
-  for (int g = 0; g < GROUPS && code == CLI_DONE; g++) set_units(r, &groups[g]);
+  int code = check_coordinates(v, &groups[0]);
+  for (int g = 0; g < GROUPS && code == CLI_DONE; g++) code = set_units(r, &groups[g]);
   return code;
 }

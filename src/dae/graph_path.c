@@ -133,7 +133,7 @@ static bool is_smooth_table(const cmb_graph *g, const cmb_node *n)
 }
 
 /* Returns whether the operation of node n is known to have a continuous first derivative with bounds that interval arithmetic can compute,
- * provided that its arguments have such derivatives. of[k] has the properties of node k. */
+ * wherever no divisor or argument of a root is 0, provided that its arguments have such derivatives. of[k] has the properties of node k. */
 static bool is_smooth(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {

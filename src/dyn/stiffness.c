@@ -40,7 +40,7 @@ static cmb_status law_derivative(cmb_build *b, const cmb_action *a, cmb_expr sym
 }
 
 /* Appends a force Q(y, ẏ) to the stiff forces in x: the row w = ∂ẏ/∂v and the derivatives ∂Q/∂y and ∂Q/∂ẏ, unless both are 0. *covered becomes
- * whether Q depends on y, ẏ, t and parameters alone; if not, appends nothing. */
+ * whether the force acts along one line by a law that depends on the state through y and ẏ alone; if not, appends nothing. */
 static cmb_status add_stiff_force(cmb_build *b, const cmb_action *a, cmb_expressions *x,
                                   bool *covered)
 {

@@ -176,9 +176,9 @@ void cmb_foot_values(const cmb_table *t, double x, double y, double *u, double *
 
 /* ---- expressions; the node's derivative order in x is 0 for u and 1 for v */
 
-/* Builds an expression for the nearest point on the planar curve of table t to the point (x, y): the curve parameter u of the nearest point or,
- * if `across` is set, the signed distance v from the curve, positive to the left. Returns 0 and sets the error flags of the graph if t is not
- * such a table, or if x or y is not in the graph. */
+/* Builds an expression for the nearest point on the planar curve of table t, continued as a straight line, to the point (x, y): its curve
+ * parameter u or, if `across` is set, the signed distance v from the curve, positive to the left; NaN outside the reach of the curve. Returns 0
+ * and sets the error flags of the graph if t is not such a table, or if x or y is not in the graph. */
 cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *t, bool across, cmb_expr x, cmb_expr y)
 {
   if (!t || t->kind != CMB_TABLE_FOOT || x >= g->size || y >= g->size) return cmb_graph_misuse(g);

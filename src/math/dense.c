@@ -289,9 +289,9 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, cons
   return next;
 }
 
-/* Performs one step of Gaussian elimination on a complex matrix, in the last `count` columns, which follow that of the pivot; calls code
- * that is compiled for each number of columns up to 4. u and y point to the pivot's entry in its row and below. Returns the row with the
- * best pivot for the next column. */
+/* Performs one step of Gaussian elimination on a complex matrix, in the last `count` columns, which follow that of the pivot; calls code that
+ * is compiled for each number of columns up to 4. u points to the inverse of the pivot in its row, y to the entry below it, where the factors
+ * l_ik are stored. Returns the row with the best pivot for the next column. */
 static struct candidate eliminate_columns_complex(int count, int n, const double *u, double *y,
                                                   const double *scale)
 {

@@ -316,9 +316,9 @@ static cmb_status read_definition(cmb_crg_file *c)
 
 /* ---- sections */
 
-/* Handles a line of an OpenCRG file that begins with a single `$`: followed by the name of a known section it begins this section, else it
- * ends the current one. Sets *section, and marks a new section in seen[]. It is an error if a section begins twice or before the current
- * one has ended, or if the heights are in another file ($ROAD_CRG_FILE). */
+/* Handles a line of an OpenCRG file that begins with a single `$`: followed by the name of a known section it begins this section, else it ends
+ * the current one. Sets *section, and marks a new section in seen[]. It is an error if a section is unknown (outside of others), begins twice
+ * or before the current one has ended, or if the heights are in another file ($ROAD_CRG_FILE). */
 static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum section *section)
 {
   char name[WORDS_ROOM], shown[CMB_SHOWN_ROOM];

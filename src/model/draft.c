@@ -86,7 +86,8 @@ static cmb_status check_earlier_failure(cmb_draft *d)
 /* ---- items */
 
 /* Copies a text to the draft's arena and returns the copy; `key` is the full key for messages. Returns NULL, with the failure stored in the
- * draft, if the text is not valid UTF-8 or has control characters, if all texts together are too long, or if out of memory. */
+ * draft, if the text is not valid UTF-8 or has control characters other than line breaks and tabs, if all texts together are too long, or if
+ * out of memory. */
 static const char *copy_text(cmb_draft *d, const char *key, const char *text)
 {
   const size_t length = strlen(text);

@@ -317,7 +317,8 @@ bool cmb_is_addition(const char *file)
   return file && strcmp(file, ADDITION) == 0;
 }
 
-/* Appends the text of the option `addition`, if given, to the files of the model, as if the model included it. */
+/* Appends the text of the option `addition`, if given, and the files that it includes to the files of the model, as one more file beside the
+ * model's own. */
 static cmb_status add_option_text(cmb_reader *r, struct parts *parts, const struct chain *chain)
 {
   const char *text = r->options ? r->options->addition : NULL;

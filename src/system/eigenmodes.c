@@ -118,7 +118,7 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
 
 /* Returns whether an eigenmode of a steady motion, with eigenvector x + iy (m), is not a vibration but the same circular motion about a
  * displaced centre. In the frame that rotates at the rate ω, this displacement appears as an eigenvalue near i|ω| whose eigenvector has
- * velocities 0. Below `neutral_below`, where eigenvectors are inaccurate, the eigenvalue alone decides. */
+ * velocities and first-order states 0. Below `neutral_below`, where eigenvectors are inaccurate, an eigenvalue very close to i|ω| suffices. */
 static bool is_displaced_circle(const struct eigen *e, const cmb_eigenmode *mode, const double *x,
                                 const double *y, double neutral_below)
 {

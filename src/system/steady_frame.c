@@ -119,7 +119,8 @@ double cmb_frame_share(const cmb_moving_frame *f, int i)
   return fabs(along) < 1 - PARALLEL ? 0 : along > 0 ? 1 : -1;
 }
 
-/* Computes up = R0ᵀ e, the vertical unit vector e in the axes of ball joint i in its design position; the columns of R0 are these axes. */
+/* Computes up = R0ᵀ e, the vertical unit vector e in the axes of the ball joint whose first velocity is i, in its design position; the columns
+ * of R0 are these axes. */
 static void up_in_design(const cmb_moving_frame *f, int i, double up[3])
 {
   const double *R0 = f->carrier[i].R0;

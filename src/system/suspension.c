@@ -704,7 +704,7 @@ static void find_roles(cmb_suspension *k)
 static double holding_force(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
-  return k->x.lambda[row] * k->x.gp[drive * ng + row];
+  return k->x.lambda[row] * k->x.gp[drive * ng + row] + 0.0; /* not −0 */
 }
 
 /* Returns the derivative of the force or moment that holds prescribed quantity number `drive` with respect to this quantity: the total

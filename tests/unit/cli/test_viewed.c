@@ -1,7 +1,7 @@
 /*
  * Tests `camber view` when memory runs out: the command is repeated, and in each repetition another one of the program's own requests for
- * memory (malloc, calloc, realloc, strdup, strndup) fails. Either the page is complete and the exit code is CLI_DONE, or there is no page
- * and the exit code is another one. The linker replaces the functions of the C library by those below (--wrap).
+ * memory (malloc, calloc, realloc, strdup, strndup) fails. Either the page is the one that is written without a failure and the exit code is
+ * CLI_DONE, or there is no page and the exit code is another one. The linker replaces the functions of the C library by those below (--wrap).
  */
 #include "cli/cli.h"
 
@@ -70,24 +70,26 @@ static int carry_out(int count, char **words)
 
 enum { PAGE_ROOM = 1 << 20 };
 
-static bool is_in_page(const char *path, const char *words)
+static void read_page(const char *path, char text[PAGE_ROOM])
 {
-  static char text[PAGE_ROOM];
   FILE *from = fopen(path, "r");
   assert_non_null(from);
   const size_t length = fread(text, 1, PAGE_ROOM - 1, from);
   text[length] = '\0';
   fclose(from);
-  return strstr(text, words) != NULL;
 }
 
-/* Carries out a command once to count its requests for memory, then once for each request that fails. Each page contains this `part`. */
+/* Carries out a command once to count its requests for memory, then once for each request that fails. Each page equals the first one, which
+ * contains this `part`. */
 static void refuse_each(int count, char **words, const char *page, const char *part)
 {
+  static char first[PAGE_ROOM], text[PAGE_ROOM];
   memory.fail_at = 0;
   memory.calls = 0;
   assert_int_equal(carry_out(count, words), CLI_DONE);
   const long all = memory.calls;
+  read_page(page, first);
+  assert_non_null(strstr(first, part));
   assert_int_equal(unlink(page), 0);
   for (long k = 1; k <= all; k++) {
     memory.calls = 0;
@@ -99,7 +101,9 @@ static void refuse_each(int count, char **words, const char *page, const char *p
       print_error("request %ld of %ld: exit code %d\n", k, all, code);
     assert_true(exists == (code == CLI_DONE));
     if (!exists) continue;
-    assert_true(is_in_page(page, part));
+    read_page(page, text);
+    if (strcmp(text, first) != 0)
+      fail_msg("request %ld of %ld: another page, with exit code 0", k, all);
     unlink(page);
   }
 }
