@@ -56,9 +56,9 @@ static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int
   }
 }
 
-/* Returns the index of the component that follows component `last` when the components of a mode shape are sorted by decreasing amplitude;
- * `below` is the amplitude of `last`. For the first one, `last` is -1 and `below` infinite. Returns -1 if the remaining components are
- * below 1 % of the largest one. */
+/* Returns the index of the next smaller component of a mode shape, for listing the components by decreasing amplitude. `last` is the index of
+ * the previous component and `below` its amplitude (-1 and infinity at first). Returns -1 when the remaining ones are at most 1 % of the
+ * largest. */
 static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int last, double below)
 {
   int next = -1;
@@ -157,8 +157,8 @@ static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
   cli_json_end(&j);
 }
 
-/* Checks that the simulation has reached the time of --at and that its state can be linearised, i.e. that no switching function is held at
- * 0 (as in sticking friction). Prints an error message otherwise and returns CLI_FAILED. */
+/* Checks that the simulation has reached the time of --at, and that no switching function is held at 0 there (as in sticking friction), since
+ * such a state cannot be linearised. Returns CLI_DONE or, after an error message, CLI_FAILED. */
 static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
 {
   const cmb_error at = {.status = CMB_ERROR_EQUATIONS, .time = r->t};
@@ -176,8 +176,8 @@ static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
   return CLI_FAILED;
 }
 
-/* Linearises the equations of motion of a system about its initial state, or about the state that a simulation reaches at the time of --at,
- * and prints eigenvalues, mode shapes and state-space matrices. Returns the exit code of the program. */
+/* Linearises the equations of motion about the initial state, or about the state that a simulation reaches at the time of --at, and prints
+ * eigenvalues, mode shapes and state-space matrices. Returns CLI_DONE or, after an error message, another exit code. */
 static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
                             const cmb_system *system)
 {

@@ -38,9 +38,7 @@ struct trial {
   int *positive; /* (count) number of states in which μ > 0; -1 if μ < 0 in one of them */
 };
 
-/* Returns the force element that term number `action` of the applied forces belongs to, or NULL if the term belongs
- * to a joint. The terms of an element follow one another, so that it is the element whose first term is the last one
- * not above `action`. */
+/* Returns the force element to which term number `action` of the applied forces belongs; NULL if the term belongs to a joint. */
 static const cmb_model_force *force_of(const cmb_build *b, int action)
 {
   const cmb_model_force *f = NULL;
@@ -52,8 +50,7 @@ static const cmb_model_force *force_of(const cmb_build *b, int action)
   return f;
 }
 
-/* Finds the dry friction in force elements: stores the expressions stick(velocity, ..) that occur in them in
- * t->stick, and their number in t->count. */
+/* Finds all dry friction in force elements, that is, the expressions stick(velocity, ..), and stores them in t->stick, their number in t->count. */
 static cmb_status list_sticks(cmb_build *b, struct trial *t)
 {
   const int actions = b->actions.count;
@@ -91,8 +88,8 @@ static cmb_expr power_of(cmb_build *b, const cmb_model_force *only)
   return sum;
 }
 
-/* Builds for each friction force S = stick(e, ..) its argument e, a velocity, and the derivative ∂P/∂S of the power P
- * of all forces (or of the force element `only`) with respect to S. t->pair holds all e and then all derivatives. */
+/* Builds for each dry friction S = stick(e, ..) its velocity e and the derivative ∂P/∂S of the power P with respect to the friction force. P is
+ * the power of all forces, or of the force element `only` if that is not NULL. t->pair receives all e and then all derivatives. */
 static cmb_status make_pairs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   const size_t n = (size_t)t->count;
@@ -128,8 +125,8 @@ static int kind_of(const cmb_build *b, cmb_expr e, double *value)
   return INPUT_DRAWN;
 }
 
-/* Stores in input[] those graph inputs that are marked in used[], and in t->kind their kinds (velocity, parameter,
- * other). Returns false if C functions of the user are called, since these may only be called with states of a
+/* Stores in input[] those inputs of the expression graph that are marked in used[], and in t->kind what each one is (velocity, parameter,
+ * other). Returns false if the expressions call C functions of the user, since these must not be called with states other than those of a
  * simulation. */
 static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
 {
@@ -142,8 +139,8 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* Compiles the program that computes, for each friction force S, its velocity e and the derivative ∂P/∂S of the power
- * P. t->program stays NULL if the expressions call C functions of the user. */
+/* Compiles the program that computes, for each friction force S, the velocity e that it should oppose and the derivative ∂P/∂S of the power P
+ * of the forces. t->program stays NULL if the expressions call C functions of the user. */
 static cmb_status compile_program(cmb_build *b, struct trial *t)
 {
   uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
@@ -165,8 +162,8 @@ static cmb_status compile_program(cmb_build *b, struct trial *t)
   return t->work ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Sets the program's inputs of the given kind (INPUT_VELOCITY or INPUT_DRAWN) to random numbers of both signs, with
- * magnitudes from about 10⁻⁶ to 10⁶. *state is the state of the random number generator. */
+/* Sets those inputs of the program that have the given kind (INPUT_VELOCITY or INPUT_DRAWN) to random numbers of both signs, with magnitudes
+ * from about 10⁻⁶ to 10⁶. *state is the state of the random number generator. */
 static void draw_inputs(const struct trial *t, int kind, uint32_t *state)
 {
   for (int i = 0; i < t->inputs; i++) {
@@ -174,8 +171,9 @@ static void draw_inputs(const struct trial *t, int kind, uint32_t *state)
   }
 }
 
-/* Counts for each friction force S whether, at another random state, it drives: μ is the quotient of the changes of ∂P/∂S (P: power) and
- * of the friction's velocity e when the velocities change from 0 to random values. Adds 1 to t->positive[] if μ > 0; stores −1 if μ < 0. */
+/* Tests at one more random state whether each dry friction force S increases the velocity e that it should oppose. Changes the velocities from
+ * 0 to random values; μ is the change of ∂P/∂S, where P is the power of the forces, divided by the change of e. Adds 1 to t->positive[] of each
+ * friction with μ > 0, in which case it drives; stores −1 for one with μ < 0. */
 static void count_driving(const struct trial *t, uint32_t *state)
 {
   draw_inputs(t, INPUT_DRAWN, state);
@@ -194,14 +192,15 @@ static void count_driving(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Returns whether friction k drives the velocity that it depends on: μ was positive in at least ENOUGH random states and never negative. */
+/* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them must
+ * have shown this (t->positive), and none the opposite. */
 static bool drives(const struct trial *t, int k)
 {
   return t->positive[k] >= ENOUGH;
 }
 
-/* Sets *yes to true if the expression e occurs in term number `action` of the applied forces, either in the force or
- * in the rate of the distance or coordinate along which it acts; else to false. */
+/* Sets *yes to whether the expression e occurs in term number `action` of the applied forces, either in the force itself or in the rate of the
+ * distance or coordinate to which the force is conjugate. */
 static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bool *yes)
 {
   const cmb_action *a = cmb_action_at(b, action);
@@ -213,8 +212,8 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Counts for each dry friction in force elements the random states in which it drives the velocity that it depends on (see `drives`). Uses the
- * power of the force element `only`, or of all forces if `only` is NULL. */
+/* Counts for each dry friction term of force elements the random states in which it drives the velocity that it should oppose. Judges by the
+ * power of all forces, or of the force element `only` if that is not NULL. */
 static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
@@ -228,9 +227,9 @@ static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct tr
   return status;
 }
 
-/* Finds the force element to name in the error message about dry friction number k, which drives the velocity that it
- * should oppose: the first whose power alone shows this, else the first that contains this friction. *driven is NULL
- * if none contains it. */
+/* Finds the force element that the error message on dry friction number k names; this friction drives the velocity that it should oppose. It is
+ * the first element for which the power of its own forces shows this, or else the first that contains the friction. *driven becomes NULL if
+ * none contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {

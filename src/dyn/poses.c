@@ -91,8 +91,8 @@ static cmb_status make_in(cmb_poses *p, const cmb_model *model, cmb_arena *scrat
   return take_memory(p, model);
 }
 
-/* Compiles the program that computes the positions and orientations of all bodies. The expression graph and the tree
- * of links exist only during this call. */
+/* Compiles the program that computes the positions and orientations of all bodies. Frees the expression graph and the tree of links, which are
+ * only needed for this. */
 static cmb_status make(cmb_poses *p, const cmb_model *model)
 {
   cmb_graph *g;

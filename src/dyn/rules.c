@@ -95,9 +95,8 @@ static cmb_status add_reset(cmb_build *b, cmb_expressions *x, const char *name, 
   return CMB_OK;
 }
 
-/* Reports an error unless a quantity to be reset is linear either in velocities or in first-order states, given its
- * derivatives row[nv] with respect to both. If it depended on both, their shares of the change would not be
- * determined. */
+/* Checks a quantity that an event resets: reports an error unless it is linear either in velocities or in first-order states, and not in both.
+ * row[nv] contains its derivatives with respect to them. */
 static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
                                const cmb_model_formula *target, const cmb_expr *row)
 {
@@ -153,8 +152,8 @@ static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cm
   return cmb_build_add_input_rates(b, e, rate);
 }
 
-/* Builds the surface u = 0 of a rule (an event or a stop) as a constraint: the gradient ∂u̇/∂v, ∂u/∂t and γ, the
- * velocity-dependent part of ü. Does nothing if the rule has no surface. */
+/* Builds the surface u = 0 of a rule (an event or a stop) as a constraint: the gradient ∂u̇/∂v, the rate ∂u/∂t and γ, the velocity-dependent
+ * part of ü. Does nothing if the rule has no surface. */
 static cmb_status make_surface(cmb_build *b, cmb_expressions *x, int rule)
 {
   const cmb_expr u = x->rules[rule].surface, one = cmb_constant(b->g, 1);
@@ -189,8 +188,7 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   return CMB_OK;
 }
 
-/* Builds the gap between a sphere on a body and the surface s = 0 of a rigid contact: s/|∇s| − radius, evaluated at
- * the centre of the sphere. */
+/* Builds the gap of a rigid contact between a sphere on a body and the surface s = 0: s/|∇s| − radius, evaluated at the centre of the sphere. */
 static cmb_status contact_gap(cmb_build *b, const cmb_model_stop *stop, cmb_expr *gap)
 {
   cmb_site at = cmb_site_of(b->k, &stop->b);

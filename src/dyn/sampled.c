@@ -22,8 +22,7 @@ enum { NAME_ROOM = 320, MOST_REGISTERS = 1000 };
 
 static const double SAME = 1e-12; /* relative tolerance for a delay to be a multiple of a period */
 
-/* Returns sampled value number i, a value that a controller updates at its sampling instants. The pointer is valid
- * until another one is appended. */
+/* Returns sampled value number i, which a controller updates at its sampling instants. The pointer is valid until another one is appended. */
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i)
 {
   return (cmb_sampled *)b->sampled.items + i;
@@ -64,8 +63,8 @@ cmb_status cmb_build_sampled(cmb_build *b)
 
 /* ---- delays */
 
-/* Returns the index of sampled value number `of` delayed by `count` sampling periods (`of` itself for 0). Creates
- * those stages of the shift register that do not exist yet. Returns −1 on failure. */
+/* Returns the index of the sampled value that is value number `of` delayed by `count` sampling periods. Creates the stages of the shift
+ * register that do not exist yet. Returns −1 on failure. */
 static int find_register(cmb_build *b, int of, int count)
 {
   for (int k = 0; k < count; k++) {
@@ -87,9 +86,8 @@ static int find_register(cmb_build *b, int of, int count)
   return of;
 }
 
-/* Returns the index of the sampled value that samples value number `of` later than that value's own sampling
- * instants, by `rest` seconds. Creates it, with a sampler of the same period, if there is none yet. Returns −1 if out
- * of memory. */
+/* Returns the index of a sampled value that is a copy of value number `of`, delayed by `rest` seconds. Creates it, with a sampler of the same
+ * period, if there is none yet. Returns −1 if out of memory. */
 static int find_later_sample(cmb_build *b, int of, double rest)
 {
   for (int i = 0; i < b->sampled.count; i++) {
@@ -115,8 +113,8 @@ static bool refuse(cmb_build *b, const cmb_model_formula *formula, const char *w
   return false;
 }
 
-/* Splits the delay `time` into a whole number of sampling periods (*count) and a remainder (*rest; 0 within
- * rounding). Reports an error and returns false if `time` is not a constant ≥ 0, or is longer than 1000 periods. */
+/* Splits a delay into a whole number *count of sampling periods and a remainder *rest (0 if within rounding). Reports an error and returns
+ * false if `time` is not a constant ≥ 0, or is longer than 1000 periods. */
 static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr time,
                         double period, int *count, double *rest)
 {
@@ -143,8 +141,8 @@ static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr
   return true;
 }
 
-/* Builds delay(w, time) for the sampled value w with the index `of`: by a shift register and, if `time` is not a
- * whole number of periods, by sampling its end later. Returns false on failure. */
+/* Builds the expression *e of delay(w, time) for sampled value number `of`: by a shift register and, if `time` is not a whole number of
+ * periods, a later sample of its last stage. Returns false on failure. */
 static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of, cmb_expr time,
                           cmb_expr *e)
 {
@@ -159,9 +157,8 @@ static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of
   return true;
 }
 
-/* Builds delay(x, time) in the formula that updates a sampled value, by a shift register whose first stage samples
- * x. When the formula is read again, the delay is recognised by its number within the formula. Returns false on
- * failure. */
+/* Builds the expression *e of delay(x, time) in the formula that updates a sampled value, by a shift register whose first stage samples x. If
+ * the formula is read again, the same register is used. Returns false on failure. */
 static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e)
 {
   const int of = b->updating, number = b->update_delays++;

@@ -30,8 +30,8 @@ static cmb_status name_inputs(cmb_c_code *c)
   return cmb_arena_failed(c->arena) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Makes all identifiers of the exported C code: its name, and those of inputs, parameters, outputs and events, which are members of
- * structs. */
+/* Chooses all C identifiers of the exported code: the name of the model's type and functions, and the struct members for inputs, parameters,
+ * outputs and events. */
 static cmb_status name_all(cmb_c_code *c)
 {
   static const char *const own[] = {"health", "settled"}; /* further members of the outputs */
@@ -47,8 +47,8 @@ static cmb_status name_all(cmb_c_code *c)
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Writes the text to the file NAME.ENDING in `folder`, under a temporary name: all bytes are on the disk, and the caller gives *file its
- * final name. Returns an error if the path is too long, if the model reads that file, or if writing fails. */
+/* Writes the text to the file NAME.ENDING in `folder` under a temporary name. On return all bytes are on the disk, and the caller gives *file
+ * its final name. Returns an error if the path is too long, if the model reads that file, or if writing fails. */
 static cmb_status write_file(const cmb_c_code *c, const char *folder, const char *ending,
                              const cmb_buffer *text, cmb_output **file)
 {
@@ -161,7 +161,7 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   return CMB_OK;
 }
 
-/* Returns an error if a constraint has branches, so that its rate may be discontinuous, and the method with its options never corrects
+/* Returns an error if a constraint is defined piecewise, so that its rate may be discontinuous, and the method with its options never corrects
  * velocities onto the constraints: exported code cannot report their violation at run time. */
 static cmb_status refuse_jumping_rates(cmb_context *ctx, const cmb_system *system,
                                        const cmb_integrator *in, const cmb_method *method)

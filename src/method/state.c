@@ -14,7 +14,7 @@
 
 enum { MOST_SUSPICION = 1000000 }; /* far more than can occur */
 
-/* Saves or restores in the archive a which method is active, if the integrator's method consists of several (auto). */
+/* Saves which of several methods (auto) is active to the archive a, or restores it from there. */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 {
   if (in->switcher) cmb_switcher_visit(in, a);
@@ -39,7 +39,7 @@ static void visit_runaway(cmb_runaway *w, int nv, cmb_archive *a)
   w->base = size[0], w->next = size[1];
 }
 
-/* Saves or restores in the archive a the bound on the drift of the constraints, with its constants. */
+/* Saves the bound on the drift of the constraints, with its constants, to the archive a or restores it from there. */
 static void visit_drift(cmb_drift *d, cmb_archive *a)
 {
   cmb_drift_bound *b = &d->bound;
@@ -52,7 +52,7 @@ static void visit_drift(cmb_drift *d, cmb_archive *a)
   cmb_archive_doubles(a, "drift-gradients", d->G_size, d->G_curved);
 }
 
-/* Saves or restores in the archive a the estimate of the stiffness and its counters. Rejects restored counters that are out of range. */
+/* Saves the stiffness estimate and its counters to the archive a or restores them from there. Rejects restored counters that are out of range. */
 static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_archive *a)
 {
   cmb_archive_bools(a, "stiff", 1, &s->reported);

@@ -28,8 +28,8 @@ static const char *suffix_of(const cmb_model_joint *j, int i)
 
 /* ---- names */
 
-/* Registers the name of a coordinate of joint j; `at` is its place in the model file. If it is the name of the joint itself, the registered
- * name becomes that of the coordinate. It is an error if the name is taken by anything else, or if the joint's name is used twice. name ==
+/* Registers the name of a coordinate of joint j; `at` is its place in the model file. The name may be that of the joint, which is then
+ * registered as the name of the coordinate. It is an error if the name is taken by anything else, or if the joint's name is used twice. name ==
  * NULL is reported as a lack of memory. */
 static cmb_status define(cmb_reader *r, const cmb_model_joint *j, const char *name, cmb_place at)
 {
@@ -136,8 +136,8 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* Mirrors the initial coordinates and velocities, and the reference positions of the springs on translations, of a joint with Euler
- * parameters. They are components along axes that are not mirrored, so in a mirrored copy of a template their signs have to be changed. */
+/* Mirrors the initial coordinates and velocities, and the reference positions of the springs on translations, of a joint with Euler parameters
+ * in a mirrored copy of a template: changes their signs, since the axes along which they are measured are not mirrored. */
 static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
   const int n = cmb_joint_translations(j->type);

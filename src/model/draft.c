@@ -286,7 +286,7 @@ static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 
 /* ---- values */
 
-/* Stores a copy of `text` as the value of an item that is a text; text == NULL is an error. `key` is the full key for messages. */
+/* Sets the value of a text item to a copy of `text`; text == NULL is an error. `key` is the full key for messages. */
 static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, const char *text)
 {
   if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: the text is NULL");
@@ -395,8 +395,8 @@ static cmb_status write_key(cmb_draft *d, const char *section, const char *name,
               (int)CMB_MOST_NAME_PART);
 }
 
-/* Creates the entry `name` in a section of the draft, such as a body. It is an error if it exists already, because the contents of the two
- * would be mixed. */
+/* Creates the entry `name` in a section of the draft, the model that is being built; an entry is, for example, a body. It is an error if it
+ * exists already, because the contents of the two would be mixed. */
 static cmb_status add_entry(cmb_draft *d, const char *section, const char *name)
 {
   char key[MOST_KEY + 1];
@@ -572,8 +572,8 @@ static const char *path_of(cmb_reader *r, const char *above, const struct item *
   return path;
 }
 
-/* Converts the entries of `from` into the child nodes of `to`, recursively. The nodes are on the reader's scratch arena; the keys that tell
- * their places are on the model's arena, which outlives it. */
+/* Converts the entries of `from` into the child nodes of `to`, recursively. The nodes are on the reader's scratch arena; the keys, which serve
+ * as their places in messages, are on the model's arena, which outlives it. */
 static cmb_status make_nodes(cmb_reader *r, const struct item *from, cmb_node *to)
 {
   cmb_node *last = NULL;

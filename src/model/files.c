@@ -211,8 +211,8 @@ static cmb_status open_in_library(cmb_reader *r, const char *text, const char **
   return CMB_OK;
 }
 
-/* Returns whether an included file, just opened as *file, has to be searched in another place: it does not exist or is a directory. A
- * directory is closed, with *file set to -1 and *folder to true. */
+/* Returns whether an included file, just opened as *file, has to be searched for elsewhere: it does not exist or is a directory. A directory is
+ * closed, with *file set to -1 and *folder to true. */
 static bool look_elsewhere(int *file, bool *folder)
 {
   struct stat there;

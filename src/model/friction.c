@@ -36,8 +36,8 @@ cmb_status cmb_limit_static(cmb_reader *r, const cmb_node *map, cmb_number slipp
                           CMB_NOT_NEGATIVE, NULL, cmb_minus(r->model->graph, most, slipping));
 }
 
-/* Reads the additional data of dry friction that can stick, for a contact, from the map `map`: the static coefficient of friction (default:
- * the sliding one) and the required direction along which friction acts. `entry` is the entry of the contact, in which the key
+/* Reads the additional data of dry friction that can stick, for a contact, from the map `map`: the static coefficient of friction (default: the
+ * sliding one) and the direction along which friction acts, which must be given. `entry` is the entry of the contact, in which the key
  * `friction-velocity` is an error. */
 static cmb_status read_sticking(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 const cmb_node *map, cmb_model_force *f)

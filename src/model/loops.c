@@ -38,8 +38,8 @@ const char *cmb_loop_type_text(const cmb_model_loop *loop)
   return rows[i].name;
 }
 
-/* Fills names[] with the types that a loop closure can have: first the joint types that can close a loop, whose numbers are stored in
- * joint[], then the ROWS types of other constraints. Returns the number of joint types. */
+/* Fills names[] with the types that a loop closure can have: first those joint types that can close a loop, whose numbers are stored in
+ * joint[], then the other types of constraints, as many as the constant ROWS. Returns the number of joint types. */
 static int list_choices(const char *names[CMB_JOINT_TYPES + ROWS], int joint[CMB_JOINT_TYPES])
 {
   int count = 0;

@@ -84,8 +84,8 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
   return CMB_OK;
 }
 
-/* Computes the value of a parameter from its formula. The formula may use live parameters (which can change later) even while
- * r->fixed_number forbids them for the number that is being read, so r->fixed_number is NULL during this call. */
+/* Computes the value of a parameter from its formula. While a number is read that must not depend on live parameters (r->fixed_number describes
+ * it), other parameters may still do so; therefore r->fixed_number is NULL during this call. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
   const char *saved = r->fixed_number;

@@ -126,7 +126,7 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
                          shown);
 }
 
-/* Reports that a name is taken. A parameter of an included file may have been defined anew to give it another value: says how. */
+/* Reports that a name is taken. If it is that of a parameter of an included file, the message also says how to give this parameter another value. */
 static cmb_status fail_taken(cmb_reader *r, cmb_name_kind kind, const char *full,
                              const cmb_name *earlier, cmb_place at)
 {

@@ -61,8 +61,8 @@ static const char *text_of_before(const cmb_scope *first)
   return node ? node->text : "ground";
 }
 
-/* Returns the scope of the copy before copy s of a repeated template instance or, for the first copy, of the instance that its key `before`
- * names; NULL if there is none. */
+/* Returns the scope (name space) of what comes before copy s of a repeated template instance: the previous copy or, for the first copy, the
+ * instance named by the key `before`; NULL if there is none. */
 static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy == 0 || s->previous) return s->previous;
@@ -70,9 +70,9 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* Finds the body to which "previous.NAME" refers in the first copy of a repeated template instance. If `name` is a body of this copy and
- * the key `before` of the instance names a body or the ground, writes the full name of the latter into `full` and returns true; else
- * returns false. */
+/* Finds the body that "previous.NAME" means in the first of the copies that a repeated template instance makes, which has none before it. If
+ * `name` is a body of this copy, and the instance's key `before` names a body or the ground, writes the full name of that one to `full` and
+ * returns true; else returns false. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -120,8 +120,8 @@ static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const
                          cmb_where(copy->instance->key_place, where), what);
 }
 
-/* Returns whether a copy of a repeated template instance has no `name` of this kind, so that no other copy has it either, and "previous.NAME"
- * is misspelt. If so, writes the full name that the copy would have into `full`. */
+/* Returns whether "previous.`name`" in a repeated template instance is misspelt: the copy has no item `name` of this kind, and therefore no
+ * other copy has one. If so, writes the full name that the copy's item would have into `full`. */
 static bool is_misspelt(cmb_reader *r, const cmb_scope *copy, cmb_name_kind kind, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -196,9 +196,10 @@ static const char *find_previous(const char *text, size_t *length)
   return NULL;
 }
 
-/* Appends the full name to which the name "previous.NAME" of a formula (`length` characters from `from`) refers to the buffer `to`; if only
- * a leading part of the name can be resolved, the rest, such as ".length", is copied. A name that refers to nothing or to the ground is an
- * error. A shorter full name is padded with blanks, so that columns in messages stay right, unless a '(' follows. */
+/* Replaces the name "previous.NAME" in a formula (`length` characters from `from`) by the full name of the item to which it refers, which is
+ * appended to the buffer `to`. If only the beginning of NAME is an item, the rest, such as ".length", is copied. A full name shorter than the
+ * original is padded with blanks, so that columns in messages stay right, unless a '(' follows. A name that refers to nothing or to the ground
+ * is an error. */
 static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
                              cmb_place at, cmb_buffer *to)
 {

@@ -51,7 +51,7 @@ static double whole_power(double x, int n)
   return product;
 }
 
-/* Returns the n-th root of a ratio greater than 1, by bisection, so that it has the same bits on every machine. */
+/* Returns the n-th root of a ratio greater than 1. Computes it by bisection, so that it is bitwise identical on every machine. */
 static double root_of(double ratio, int n)
 {
   double low = 1, high = ratio;

@@ -47,8 +47,8 @@ static void scale_points(cmb_number *scale, int count, double *x)
   *scale = cmb_fixed(1);
 }
 
-/* Appends a table, just created with the result `status`, to the model, which owns it from here on. If the creation failed, returns the
- * error; one in the table's data is reported again with the place of the node. */
+/* Appends a table, just created with the result `status`, to the model, which owns it from here on. If the creation failed, returns the error;
+ * an error in the table's data is reported again with the position of the node in the file. */
 static cmb_status append_table(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
                                const struct scales *scales, cmb_status status, cmb_table *table)
 {

@@ -178,8 +178,8 @@ static cmb_status find_template(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return CMB_OK;
 }
 
-/* Adds one instance of a template under the name `name` as a new scope. `like` is a scope with what all copies share; `copy` is the number
- * of the copy in a repeated instance (0: not repeated). *previous, the preceding copy (NULL: none), becomes the new one. */
+/* Adds one instance of a template under the name `name` as a new scope. `like` is a prototype with the data that all copies have in common;
+ * `copy` is the number of the copy in a repeated instance (0: not repeated). *previous, the preceding copy (NULL: none), becomes the new one. */
 static cmb_status add_copy(cmb_reader *r, const cmb_scope *like, const char *name, int copy,
                            const cmb_scope **previous)
 {

@@ -58,8 +58,8 @@ static cmb_status check_ranges(cmb_context *ctx, cmb_place at, const cmb_tir *t)
   return CMB_OK;
 }
 
-/* Reports an error if x is not positive: the least value that a factor or coefficient of a tyre has in the ranges of its file. `what` names
- * it in the message. */
+/* Reports an error unless x > 0, where x is the least value that a factor or coefficient of a tyre takes within the ranges of its file. `what`
+ * names it in the message. */
 static cmb_status check_positive(cmb_context *ctx, cmb_place at, const char *what, double x)
 {
   if (x > 0) return CMB_OK;

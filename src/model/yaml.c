@@ -206,8 +206,8 @@ static int open_parentheses(const char *text)
   return count;
 }
 
-/* Reports a formula without quotes that YAML has cut at the comma between its arguments, as {x: max(0, y)} into the keys 'x' and 'y)'.
- * Called for every text: a text of {...} or [...] that lacks a ')' is recorded, and is an error if another text follows. */
+/* Recognises formulas without quotes that YAML has cut at the comma between two arguments, as {x: max(0, y)} into the keys 'x' and 'y)'. Called
+ * for every text. Remembers a text inside of {...} or [...] that lacks a ')'; if another text follows it there, reports the error. */
 static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
                                      const cmb_node *node)
 {

@@ -60,12 +60,16 @@ void cmb_left_out_destroy(cmb_left_out *a)
   cmb_evaluator_destroy(a->whole);
 }
 
-cmb_status cmb_left_out_start(cmb_left_out *a, double t, const double *q, const double *v)
+cmb_status cmb_left_out_resume(cmb_left_out *a, double t, const double *q, const double *v)
 {
   bool changed;
-  if (!a->whole) return CMB_OK;
-  CMB_TRY(cmb_guess_modes(a->whole, &a->modes, t, q, v, &changed));
-  return cmb_take_references(a->whole, t, q);
+  return a->whole ? cmb_guess_modes(a->whole, &a->modes, t, q, v, &changed) : CMB_OK;
+}
+
+cmb_status cmb_left_out_start(cmb_left_out *a, double t, const double *q, const double *v)
+{
+  CMB_TRY(cmb_left_out_resume(a, t, q, v));
+  return a->whole ? cmb_take_references(a->whole, t, q) : CMB_OK;
 }
 
 /* |∇g_i|, or what it is elsewhere if it is smaller here. */

@@ -371,7 +371,7 @@ static cmb_status begin_there(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
   }
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
-  cmb_status status = cmb_left_out_start(sim->left_out_watch, e->t, e->q_found, e->v_found);
+  cmb_status status = cmb_left_out_resume(sim->left_out_watch, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   CMB_TRY(cmb_run_watch_rank(sim));
   return cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found);

@@ -7,6 +7,7 @@
  */
 #include "base/context.h"
 #include "base/text.h"
+#include "dae/branch.h"
 #include "dae/project.h"
 #include "dae/system.h"
 #include "math/finite.h"
@@ -336,7 +337,7 @@ static cmb_status note_residuals(cmb_simulation *sim)
   r->velocity = velocity;
   if (position > r->worst_position) r->worst_position = position;
   if (velocity > r->worst_velocity) r->worst_velocity = velocity;
-  cmb_integrator_meet_drift(sim->in, r->t, position);
+  cmb_integrator_meet_drift(sim->in, r->t, sim->q, position);
   return CMB_OK;
 }
 
@@ -457,8 +458,8 @@ static cmb_status call_hook(const cmb_simulation *sim, cmb_status (*hook)(void *
   return hook ? hook(sim->options.observer.user, cmb_integrator_t(sim->in)) : CMB_OK;
 }
 
-/* The state at t inside the last step, on the constraints. */
-static cmb_status take_state_inside(cmb_simulation *sim, double t)
+/* Computes the state at t inside the last step, on the constraints, and its accelerations, in the scratch arrays of the run. */
+static cmb_status find_state_inside(cmb_simulation *sim, double t)
 {
   CMB_TRY(cmb_integrator_interpolate(sim->in, t, sim->q_work, sim->v_work));
   if (sim->options.residuals) {
@@ -467,15 +468,36 @@ static cmb_status take_state_inside(cmb_simulation *sim, double t)
   }
   if (sim->ev->eq->ng == 0) {
     if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, sim->q_work);
-    if (sim->eq->no > 0) {
-      CMB_TRY(cmb_accelerate(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
-    }
-  } else {
-    CMB_TRY(cmb_project(sim->ev, t, sim->q_work, sim->v_work));
-    CMB_TRY(
-        cmb_accelerate_factored(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
+    return sim->eq->no > 0
+               ? cmb_accelerate(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work)
+               : CMB_OK;
   }
-  return take_state(sim, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
+  CMB_TRY(cmb_project(sim->ev, t, sim->q_work, sim->v_work));
+  return cmb_accelerate_factored(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
+}
+
+/* The same; where that fails because the constraints lose rank nearby, directions that they determine weakly are not corrected. */
+static cmb_status find_state_anywhere(cmb_simulation *sim, double t)
+{
+  cmb_status status = find_state_inside(sim, t);
+  if (status <= 0 || sim->ev->eq->ng == 0 || sim->ev->watching) return status;
+  cmb_watch_rank(sim->ev, true);
+  status = find_state_inside(sim, t);
+  cmb_watch_rank(sim->ev, false);
+  return status;
+}
+
+/* The state at t inside the last step becomes the result. It leaves no trace in the evaluator: which states inside of steps are looked at does
+ * not change the motion. */
+static cmb_status take_state_inside(cmb_simulation *sim, double t)
+{
+  cmb_kkt_keep(sim->ev->kkt);
+  cmb_status status = find_state_anywhere(sim, t);
+  if (status == CMB_OK) {
+    status = take_state(sim, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
+  }
+  cmb_kkt_restore(sim->ev->kkt);
+  return status;
 }
 
 static double time_due(const cmb_simulation *sim)

@@ -75,8 +75,8 @@ cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *spa
                   cmb_shortest(omega).text);
 }
 
-/* Computes W = dt [A b; 0 0] ((nx + 1) x (nx + 1)), whose exponential advances ẋ = A x + b u with constant u by the time dt; b is
- * column k of B. */
+/* Computes the matrix W = dt [A b; 0 0] ((nx + 1) x (nx + 1)), where b is column k of B. Its exponential advances ẋ = A x + b u by the time dt
+ * if u is constant. */
 static void fill_extended_matrix(const cmb_state_space *s, int k, double dt, double *W)
 {
   const int n = s->nx, m = n + 1;

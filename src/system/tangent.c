@@ -80,8 +80,8 @@ static cmb_status factor_mass(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* Factors the constraint Jacobian G (ng x nv), with rows scaled to length 1 in the metric of M⁻¹, by orthogonal transformations.
- * Sets its rank s->rank and the dimension s->n = nv − rank of the tangent space. */
+/* Computes an orthogonal factorisation of the constraint Jacobian G (ng x nv), with rows scaled to length 1 in the metric of M⁻¹. Sets its
+ * rank, s->rank, and the dimension of the tangent space, s->n = nv − rank. */
 static cmb_status factor_constraints(cmb_tangent *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -102,7 +102,7 @@ static cmb_status factor_constraints(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* Computes w := C⁻ᵀ w for a vector w (nv), in place, where M = C Cᵀ is the mass matrix. */
+/* Computes w := C⁻ᵀ w (nv) in place, where C is the Cholesky factor of the mass matrix, M = C Cᵀ. */
 static void from_metric(const cmb_tangent *s, double *w)
 {
   cmb_multiply_entries(s->ev->eq->nv, s->root, w, w);

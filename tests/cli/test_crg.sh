@@ -105,7 +105,7 @@ def data(form, turn):
 
 
 def write(form, name, turn):
-    head = "$CT      ! words\n$ROAD is not the name of a section here, but its end\n* a comment\n$ROAD_CRG ! more\n"
+    head = ("\n\n" if form == "LRFI" else "") + "$CT      ! words\n$ROAD is not the name of a section here, but its end\n* a comment\n$ROAD_CRG ! more\n"
     keys = {"start_u": 100, "END_U": 100 + DU * (NU - 1), "INCREMENT": DU, "START_X": START[0], "START_Y": START[1],
             "START_Z": START[2], "start_phi": PHI, "END_PHI": PHI + turn[-1] + 2 * math.pi, "START_LON": 9.5,
             "END_X": START[0] + DU * sum(math.cos(PHI + t) for t in turn[1:]), "END_Z": START[2] + DU * sum(slope[1:])}

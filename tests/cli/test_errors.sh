@@ -135,6 +135,9 @@ refuse "parameter l = 0" run pendulum --set l=2 --set l=0
 refuse "no coordinate or velocity 'z'; expected one of x, y" run pendulum --start z=1
 refuse "did you mean 'way'" check circular-track --start wya=1
 refuse "option --start is 'x'" run pendulum --start x
+for negated in rtol json help set save; do # an option with a value, and switches that no model file sets
+  refuse "unknown option '--no-$negated'; did you mean '--$negated'?" run pendulum "--no-$negated"
+done
 
 # ---- methods and their options
 refuse "did you mean 'mdop5'" run pendulum --method mdop6

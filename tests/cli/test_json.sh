@@ -153,6 +153,9 @@ def contents(path):
     expect("chassis" in names["bodies"] and "speed" in names["parameters"], names)
     expect(names["templates"] == ["corner"], names["templates"])
     expect(any(name.startswith("left.") for name in names["joints"]), names["joints"])
+    numbers = {"value": {"parameters"}, "period": {"controllers"}, "start": {"states", "sampled"}, "mass": {"bodies"}, "child": {"joints"}}
+    for key, sections in numbers.items():  # what only these kinds have, and all of them
+        expect(all((key in item) == (section in sections) for section in result for item in result[section]), key, result)
     known = set(names["bodies"]) | {"ground"}
     expect(all(b["parent"] in known and b["mass"] > 0 and len(b["inertia"]) == 9 for b in result["bodies"]), result)
     expect(all({j["parent"], j["child"]} <= known and j["type"] for j in result["joints"]), result["joints"])

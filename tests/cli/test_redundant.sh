@@ -95,6 +95,9 @@ model 'clamp: {type: formula, formula: "if(t > 0.3, j0 - 0.3, 0)"}' 't'
 ends "a clamp that stops a drive" 1 "at t = 0.3\|until t = 0.3"
 model 'clamp: {type: formula, formula: "if(t > 0.5, j0 - 0.3, 0)"}' 'if(t > 0.3, 0.3, t)'
 reaches "a clamp that agrees with the drive" 0.3
+for method in auto radau5 radau bdf; do reaches "the clamp, $method" 0.3 --method $method; done
+model 'clamp: {type: formula, formula: "if(t > 0.3 and t < 0.6, j0 - j1, 0)"}' 't'
+for method in auto radau5 radau bdf sdirk4 abm; do reaches "a clamp that is dependent for some time, $method" 1 --method $method; done
 # Without a drive the clamp alone holds the cranks from 0.3 s on, where it catches them: j0 = 0.2 is given.
 model 'clamp: {type: formula, formula: "if(t > 0.3, j1 - j0 + j0 - 0.2 - 0*t, 0)"}'
 "$CAMBER" run model.yaml --start j0=0.2 --every 0.05 >out.txt 2>err.txt

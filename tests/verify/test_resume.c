@@ -7,9 +7,10 @@
  * bounce, stay in contact and lift off, friction sticks and is released, conditions become true and live parameters have changed. The
  * resuming run has a context, a model and a system of its own. CAMBER_RESUMES: number of runs for each model.
  *
- * States that were saved repeatedly, or at the end of a run, are resumed likewise. Files that do not belong to the run are refused: files
- * cut off anywhere, files with a changed byte, and those of another model, parameter, method, tolerance or option. Files of random content
- * with a right checksum cause an error or a run, but no crash.
+ * States that were saved repeatedly, or at the end of a run, are resumed likewise; saved again at once, they give the same file. Files that
+ * do not belong to the run are refused: files cut off anywhere, files with a changed byte, those of another model, parameter, method,
+ * tolerance or option, and those with numbers that no run saves. Files of random content with a right checksum cause an error or a run,
+ * but no crash.
  */
 #include "check.h"
 #include "methods.h"
@@ -404,13 +405,22 @@ static void test_later_end(void **state)
 
 /* ---- files that do not belong to the run */
 
+enum { FILE_ROOM = 1 << 20 };
+
+static size_t read_file(const char *path, char text[FILE_ROOM])
+{
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  const size_t length = fread(text, 1, FILE_ROOM - 1, file);
+  text[length] = '\0';
+  fclose(file);
+  return length;
+}
+
 static char *read_whole(size_t *length)
 {
-  static char text[1 << 20];
-  FILE *file = fopen(PATH, "rb");
-  assert_non_null(file);
-  *length = fread(text, 1, sizeof text, file);
-  fclose(file);
+  static char text[FILE_ROOM];
+  *length = read_file(PATH, text);
   return text;
 }
 
@@ -509,23 +519,120 @@ static void test_forged_files(void **state)
   close_run(&s);
 }
 
-/* Replaces the first number in the first line of the text that begins with `key` by `value`, and returns the number of that line. */
-static int forge_line(char *text, size_t *length, const char *key, const char *value)
+/* Sets number `place` (from 0) of the line `key` in the file to `value`. Returns the number of that line. */
+static int set_number(char *text, size_t *length, const char *key, int place, const char *value)
 {
-  char begin[100];
-  text[*length] = '\0';
-  snprintf(begin, sizeof begin, "\n%s ", key);
-  char *at = strstr(text, begin);
-  while (at && !strchr("0123456789", at[strlen(begin)])) at = strstr(at + 1, begin); /* an option */
-  if (!at) fail_msg("no line '%s' in the saved state", key);
+  char start[60];
   int line = 2;
+  snprintf(start, sizeof start, "\n%s ", key);
+  text[*length] = '\0';
+  char *at = strstr(text, start);
+  while (at && !strchr("0123456789", at[strlen(start)])) at = strstr(at + 1, start); /* an option */
+  if (!at) fail_msg("no line '%s' in the saved state", key);
   for (const char *c = text; c < at; c++) line += *c == '\n';
   at = strchr(at, ':') + 2;
-  const size_t old = strcspn(at, " \n"), new = strlen(value);
-  memmove(at + new, at + old, (size_t)(text + *length - (at + old)) + 1);
-  memcpy(at, value, new);
-  *length += new - old;
+  for (; place > 0; place--) at += strcspn(at, " \n") + 1;
+  const size_t before = strcspn(at, " \n"), after = strlen(value);
+  memmove(at + after, at + before, *length + 1 - (size_t)(at + before - text));
+  memcpy(at, value, after);
+  *length += after - before;
   return line;
+}
+
+/* Checks that numbers that no run saves are refused, on both sides of their ranges, and the values at the ends of the ranges are not. */
+static void test_impossible_numbers(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *key;
+    int place;
+    const char *value, *words; /* words NULL: accepted */
+  } cases[] = {
+      {"runaway-level", 0, "65", NULL},
+      {"runaway-level", 0, "66", "'runaway-level' a number is out of range"},
+      {"runaway-level", 0, "-1", "'runaway-level' a number is out of range"},
+      {"runaway-level", 1, "4", NULL},
+      {"runaway-level", 1, "5", "'runaway-level' a number is out of range"},
+      {"runaway-level", 1, "-1", "'runaway-level' a number is out of range"},
+      {"stiff-suspicion", 0, "1000000", NULL},
+      {"stiff-suspicion", 0, "-1000000", NULL},
+      {"stiff-suspicion", 0, "1000001", "the number is out of range"},
+      {"stiff-suspicion", 0, "-1000001", "the number is out of range"},
+      {"step", 0, "3f50000000000000", NULL},
+      {"step", 0, "0000000000000000", "the size of the next step is not a positive number"},
+      {"step", 0, "bf50000000000000", "the size of the next step is not a positive number"},
+      {"step", 0, "7ff0000000000000", "the size of the next step is not a positive number"},
+      {"redundant", 0, "1", NULL},
+      {"redundant", 0, "2", "the number of redundant constraints is out of range"},
+      {"redundant", 0, "-1", "the number of redundant constraints is out of range"},
+      {"q", 0, "7ff0000000000000", "a number is not finite"},
+      {"v", 3, "7ff8000000000000", "a number is not finite"},
+      {"lambda", 0, "fff0000000000000", "a number is not finite"},
+      {"t", 0, "bf50000000000000", "is before the start of the run"},
+      {"p", 0, "7ff0000000000000", "a parameter is not finite"},
+      {"start-q-most", 0, "4", NULL},
+      {"start-q-most", 0, "5", "the index is out of range"},
+      {"start-q-most", 0, "-1", "the index is out of range"},
+      {"start-v-most", 0, "5", "the index is out of range"},
+      {"start-v-most", 0, "-1", "the index is out of range"},
+  };
+  struct setup s;
+  size_t length;
+  save_one();
+  open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char *text = read_whole(&length);
+    set_number(text, &length, cases[k].key, cases[k].place, cases[k].value);
+    write_sealed(text, length);
+    const cmb_status status = cmb_simulation_resume(s.sim, OTHER);
+    const char *words = cases[k].words, *error = status == CMB_OK ? "" : cmb_last_error(s.ctx);
+    if (words ? !strstr(error, words) : status != CMB_OK) {
+      fail_msg("%s, number %d: %s: '%s'; expected '%s'", cases[k].key, cases[k].place,
+               cases[k].value, error, words ? words : "");
+    }
+  }
+  close_run(&s);
+}
+
+/* Fails unless the two files have the same lines. */
+static void compare_files(const char *what, const char *a, const char *b)
+{
+  while (*a && *b) {
+    const size_t m = strcspn(a, "\n"), n = strcspn(b, "\n");
+    if (m != n || memcmp(a, b, n) != 0)
+      fail_msg("%s: '%.*s' is '%.*s'", what, (int)m, a, (int)n, b);
+    a += m + 1, b += n + 1;
+  }
+  assert_true(!*a && !*b);
+}
+
+/* Checks that a run that is saved again where it was resumed gives the same file, with methods without a history: only with a history, which
+ * is not saved, the next step differs. */
+static void test_saved_again(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"mdop5", "lie", "auto"};
+  static char first[FILE_ROOM], second[FILE_ROOM], what[100];
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    for (int k = 0; k < EXAMPLES; k++) {
+      struct setup s, again;
+      const struct example *x = &examples[k];
+      const cmb_run_options o = options_of(x, methods[m]);
+      if (x->resets && cmb_method_is_real_time(o.method)) continue;
+      open_run(&s, x, o);
+      cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.35 * x->t_end));
+      cmbt_ok(s.ctx, cmb_simulation_save(s.sim, PATH));
+      read_file(PATH, first);
+      open_run(&again, x, o);
+      cmbt_ok(again.ctx, cmb_simulation_resume(again.sim, PATH));
+      cmbt_ok(again.ctx, cmb_simulation_save(again.sim, OTHER));
+      read_file(OTHER, second);
+      snprintf(what, sizeof what, "%s, %s", x->name, methods[m]);
+      compare_files(what, first, second);
+      close_run(&s);
+      close_run(&again);
+    }
+  }
 }
 
 /* A number that cannot be right is refused with the line that contains it and the name of that line. */
@@ -578,7 +685,7 @@ static void test_numbers_out_of_range(void **state)
     cmbt_ok(s.ctx, cmb_simulation_save(s.sim, PATH));
     close_run(&s);
     char *text = read_whole(&length);
-    const int line = forge_line(text, &length, cases[i].key, cases[i].value);
+    const int line = set_number(text, &length, cases[i].key, 0, cases[i].value);
     write_sealed(text, length);
     open_run(&s, cases[i].example, o);
     snprintf(words, sizeof words,
@@ -648,10 +755,15 @@ static void test_wrong_calls(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_times), cmocka_unit_test(test_all_methods),
-      cmocka_unit_test(test_later_end),    cmocka_unit_test(test_damaged_files),
-      cmocka_unit_test(test_forged_files), cmocka_unit_test(test_other_runs),
-      cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_numbers_out_of_range)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_times),
+                                     cmocka_unit_test(test_all_methods),
+                                     cmocka_unit_test(test_later_end),
+                                     cmocka_unit_test(test_damaged_files),
+                                     cmocka_unit_test(test_forged_files),
+                                     cmocka_unit_test(test_other_runs),
+                                     cmocka_unit_test(test_wrong_calls),
+                                     cmocka_unit_test(test_impossible_numbers),
+                                     cmocka_unit_test(test_numbers_out_of_range),
+                                     cmocka_unit_test(test_saved_again)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -570,6 +570,31 @@ static void test_programs(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that destroying nothing does nothing, with all functions of the interface that destroy something but a context. */
+static void test_destroying_nothing(void **state)
+{
+  (void)state;
+  cmb_draft_destroy(NULL);
+  cmb_freedoms_destroy(NULL);
+  cmb_graph_destroy(NULL);
+  cmb_ground_destroy(NULL);
+  cmb_integrator_destroy(NULL);
+  cmb_jacobian_destroy(NULL);
+  cmb_linearization_destroy(NULL);
+  cmb_mechanism_destroy(NULL);
+  cmb_model_destroy(NULL);
+  cmb_modes_destroy(NULL);
+  cmb_native_destroy(NULL);
+  cmb_poses_destroy(NULL);
+  cmb_program_destroy(NULL);
+  cmb_simulation_destroy(NULL);
+  cmb_state_space_destroy(NULL);
+  cmb_suspension_destroy(NULL);
+  cmb_system_destroy(NULL);
+  cmb_table_destroy(NULL);
+  cmb_transfer_destroy(NULL);
+}
+
 static void test_contexts(void **state)
 {
   (void)state;
@@ -596,6 +621,7 @@ int main(void)
       cmocka_unit_test(test_export_without_expressions),
       cmocka_unit_test(test_expressions),
       cmocka_unit_test(test_programs),
+      cmocka_unit_test(test_destroying_nothing),
       cmocka_unit_test(test_contexts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -285,12 +285,37 @@ static void templates_and_instances(void **state)
   check_all(rows, COUNT(rows));
 }
 
+/* Checks that each type of road refuses the keys of other types: roads without a place `at` and `direction`, those of one height `scale`. */
+static void wrong_keys_of_roads(void **state)
+{
+  (void)state;
+  static const struct wrong_file rows[] = {
+      {"roads: {a: {type: flat, at: [0, 0, 0]}}", "test.yaml:1:25", "unknown key 'at'"},
+      {"roads: {a: {type: flat, direction: x}}", "test.yaml:1:25", "unknown key 'direction'"},
+      {"roads: {a: {type: flat, scale: 2}}", "test.yaml:1:25", "unknown key 'scale'"},
+      {"roads: {a: {type: formula, height: x, at: [0, 0, 0]}}", "test.yaml:1:39",
+       "unknown key 'at'"},
+      {"roads: {a: {type: formula, height: x, scale: 2}}", "test.yaml:1:39", "unknown key 'scale'"},
+      {"roads: {a: {type: half-cylinder, radius: 1, scale: 2}}", "test.yaml:1:45",
+       "unknown key 'scale'"},
+      {"roads: {a: {type: half-cylinder, radius: 1, length: 2}}", "test.yaml:1:45",
+       "unknown key 'length'"},
+      {"roads: {a: {type: stair, rise: 1, tread: 1, count: 1, scale: 2}}", "test.yaml:1:55",
+       "unknown key 'scale'"},
+      {"roads: {a: {type: flat}, b: {type: sum, roads: [a], at: [0, 0, 0]}}", "test.yaml:1:53",
+       "unknown key 'at'"},
+      {"roads: {a: {type: flat}, b: {type: sum, roads: [a], scale: 2}}", "test.yaml:1:53",
+       "unknown key 'scale'"},
+  };
+  check_all(rows, sizeof rows / sizeof *rows);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrong_yaml_and_sections), cmocka_unit_test(numbers_and_parameters),
-      cmocka_unit_test(bodies_and_joints),       cmocka_unit_test(constraints_and_forces),
-      cmocka_unit_test(templates_and_instances),
+      cmocka_unit_test(wrong_yaml_and_sections), cmocka_unit_test(wrong_keys_of_roads),
+      cmocka_unit_test(numbers_and_parameters),  cmocka_unit_test(bodies_and_joints),
+      cmocka_unit_test(constraints_and_forces),  cmocka_unit_test(templates_and_instances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,36 @@ static void test_wrong_files(void **unused)
   cmb_context_destroy(ctx);
 }
 
+/* Checks on both sides of their limits the coefficients that depend on the load: the file's FZMAX / FNOMIN is 2.25, so that the relative
+ * change df of the load is at most 1.25, and the least factor is 1 + 1.25 c. */
+static void test_largest_load(void **unused)
+{
+  (void)unused;
+  static const struct {
+    int line;
+    const char *text, *message;
+  } cases[] = {
+      {19, "PDX1 = 1\nPDX2 = -0.%d", "the friction PDX1 + PDX2 df falls to -0.0125"},
+      {23, "PDY1 = 1\nPDY2 = -0.%d", "the friction PDY1 + PDY2 df falls to -0.0125"},
+      {25, "PKY2 = 2\n[STRUCTURAL]\nPCFX1 = -0.%d",
+       "the factor (1 + PCFX1 df + PCFX2 df^2) (1 + PCFX3 dp) falls to -0.0125"},
+      {25, "PKY2 = 2\n[STRUCTURAL]\nPCFY1 = -0.%d",
+       "the factor (1 + PCFY1 df + PCFY2 df^2) (1 + PCFY3 dp) falls to -0.0125"},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_tir tir;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[100];
+    snprintf(text, sizeof text, cases[i].text, 79);
+    cmbt_ok(ctx, read_with(ctx, cases[i].line, text, &tir));
+    snprintf(text, sizeof text, cases[i].text, 81);
+    assert_int_equal(read_with(ctx, cases[i].line, text, &tir), CMB_ERROR_INPUT);
+    if (!strstr(cmb_last_error(ctx), cases[i].message))
+      fail_msg("'%s' gives '%s'; expected '%s'", text, cmb_last_error(ctx), cases[i].message);
+  }
+  cmb_context_destroy(ctx);
+}
+
 static void keep_message(void *user, cmb_log_level level, const char *message)
 {
   (void)level;
@@ -169,8 +199,8 @@ static void test_units(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong_files),
-                                     cmocka_unit_test(test_keys_without_value),
-                                     cmocka_unit_test(test_units)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_largest_load),
+      cmocka_unit_test(test_keys_without_value), cmocka_unit_test(test_units)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
