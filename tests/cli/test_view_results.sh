@@ -273,7 +273,7 @@ refuse "row 2 of 'gap.csv': the coordinate 'phi'" view gap.csv --model simple-pe
 printf 't,phi\n0,1\n0.5,2\n0.4,3\n' >back.csv
 refuse "row 3 of 'back.csv' goes back in time" view back.csv -o x.html
 printf 'x,phi\n0,1\n' >timeless.csv
-refuse "has no column t" view timeless.csv -o x.html
+refuse "has no column 't'" view timeless.csv -o x.html
 printf 't,phi\n' >empty.csv
 refuse "it has no rows" view empty.csv -o x.html
 

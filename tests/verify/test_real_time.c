@@ -442,7 +442,7 @@ static void test_refusals(void **state)
   refuse("rosw2", 1, &(cmb_option_setting){"index", "2"}, "no option");
   refuse("rosw2", 1, &(cmb_option_setting){"positions", "new"}, "no option");
   const cmb_option_setting nothing_left[] = {{"jacobian", "J3"}, {"positions", "new"}};
-  refuse("lie", 2, nothing_left, "has only the term that positions=new leaves out");
+  refuse("lie", 2, nothing_left, "contains only the term that positions=new leaves out");
 }
 
 /* A double pendulum in line with a rod: the gradient of the rod's constraint is 0 there. */

@@ -832,7 +832,7 @@ static void test_refused(void **state)
       {WHEEL("on: wheel@W, axis: y, radius: 1, stiffness: 1, low-speed: 0, " TMEASY),
        "test.yaml:4:85", "'low-speed' is 0; expected a number greater than 0"},
       {WHEEL("on: wheel@W, axis: y, file: x.yaml, radius: 1"), "test.yaml:4:71",
-       "'radius' is given beside 'file', although the file contains it"},
+       "'radius' is given beside 'file', which determines it"},
       {WHEEL("on: wheel@W, axis: y, file: x.yaml"), "test.yaml:4:55", "'x.yaml' cannot be read"},
       {WHEEL("on: wheel@W, axis: y, file: x.tir, " TMEASY), "test.yaml:4:70",
        "force 't1': 'file' and 'tmeasy' are both given; expected one of them"},

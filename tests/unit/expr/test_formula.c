@@ -460,7 +460,8 @@ static const struct malformed malformed[] = {
     BAD("Cos(a)", 1, 1, "did you mean 'cos'?"),
     BAD("interpolate(a)", 1, 1, "unknown function 'interpolate': expected one such as"),
     BAD("flor", 1, 1, "unknown name 'flor': did you mean 'floor'?"),
-    BAD("stiffness*a", 1, 1, "unknown name 'stiffness': expected one that is defined"),
+    BAD("stiffness*a", 1, 1,
+        "unknown name 'stiffness': expected the name of a quantity that is defined"),
     BAD("a + wheel.fr.z", 1, 5, "unknown name 'wheel.fr.z'"),
     BAD("a.", 1, 2, "ends with a point"),
     BAD("a.'", 1, 2, "ends with a point"),
@@ -553,7 +554,7 @@ static void the_caller_can_say_what_it_expects(void **state)
   cmb_expr e;
   static const struct malformed bad[] = {
       BAD("unlike", 1, 1, "unknown name 'unlike': expected one of a, b"),
-      BAD("flor", 1, 1, "unknown name 'flor': expected one that is defined"),
+      BAD("flor", 1, 1, "unknown name 'flor': expected the name of a quantity that is defined"),
       BAD("doubl + 1", 1, 1, "unknown name 'doubl': did you mean 'double'?"),
       BAD("unlike(a)", 1, 1, "unknown function 'unlike': expected one such as sin"),
       BAD("sine(b)", 1, 1, "unknown function 'sine': did you mean 'sin'?"),
