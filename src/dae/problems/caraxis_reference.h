@@ -4,7 +4,7 @@
  *
  * Computed in quadruple precision (index-1 form, extrapolation of order 24; two step sizes agree to 1e-27, constraint residuals
  * below 5e-29). Order: q = (xl, yl, xr, yr), v = q̇, λ as in the IVP Test Set's eq. (II.17.2), which is also the sign and the
- * scaling of Camber's problem `caraxis`. The values printed in the Test Set itself are wrong from the tenth digit on in yl'.
+ * scaling of Camber's problem `caraxis`. The values printed in the Test Set itself are wrong from the ninth digit on in yl'.
  *
  *     mescd = −log10 max_i |error_i| / (atol/rtol + |value_i|)     over all ten components
  */
