@@ -212,8 +212,8 @@ static cmb_status run_variant(struct bench *b, int i)
   return CMB_OK;
 }
 
-/* Runs the method hem5 with smaller and smaller tolerances, until its error is at most that of mdop5 with projections only when needed. The
- * results of the last run remain stored as variant HEM5_EQUAL of the table. */
+/* Runs the method hem5 with smaller and smaller tolerances, until its error is at most that of the variant CONTROL (mdop5 that projects only
+ * when needed). The results of the last run remain stored as variant HEM5_EQUAL of the table. */
 static cmb_status find_equal_error(struct bench *b)
 {
   struct variant *w = &b->variants[HEM5_EQUAL];

@@ -26,8 +26,8 @@ double *cli_frames_row(const struct cli_frames *f, long k)
   return f->rows + k * width_of(f);
 }
 
-/* Removes stored instants of an animation so that about half of the array becomes free: keeps only instants that are at least twice their mean
- * spacing apart, which becomes the new minimum interval. t is the time of the newest instant. */
+/* Removes stored instants of an animation so that about half of the array becomes free: keeps only instants whose distance is at least twice
+ * the mean spacing of all. This distance becomes the new minimum interval. t is the time of the newest instant. */
 static void thin(struct cli_frames *f, double t)
 {
   long last = 0;

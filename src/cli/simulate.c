@@ -40,7 +40,7 @@ static cmb_error at_value(const cmb_model_default *d)
                      .time = NAN};
 }
 
-/* Returns an error record, without a text, with the position in the model file of the key of an entry of the section `simulate`. */
+/* Returns an error record without a text that refers to the place in the model file where an entry of the section `simulate` has its key. */
 static cmb_error at_key(const cmb_model_default *d)
 {
   cmb_error e = at_value(d);

@@ -84,8 +84,8 @@ static void enclose(void *user, const cmb_body_point *p)
   }
 }
 
-/* Compares a point, fixed to a body, at the poses `now` and `then` of the bodies in a struct extent (`user`), and updates the largest
- * displacement there, l->distance. A callback of visit_points. */
+/* Callback of visit_points(): computes how far a point fixed to a body moves between two poses of the bodies, `now` and `then`, and raises the
+ * largest such displacement, l->distance. `user` is the struct extent l. */
 static void compare(void *user, const cmb_body_point *p)
 {
   struct extent *l = user;

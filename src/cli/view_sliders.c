@@ -281,8 +281,8 @@ static int positions_on_a_side(const struct cli_view_place *p, const struct cli_
   return most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : least_of(most, MOST_ON_A_SIDE);
 }
 
-/* Computes the positions of the mechanism for all slider controls of the HTML page: one control for each chosen degree of freedom and, if
- * constraints depend on time, one for the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
+/* Computes the positions of the mechanism over the ranges of all slider controls of the HTML page: one control for each chosen degree of
+ * freedom and, if constraints depend on time, one for the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
 static cmb_status fill_all(struct slider_work *w, struct cli_sliders *s)
 {
   const int on_a_side = positions_on_a_side(w->p, s);

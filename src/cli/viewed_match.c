@@ -131,8 +131,9 @@ static int check_coordinates(const struct cli_viewed *v, const struct group *g)
                       v->result.path, cli_viewed_count(v, g->kind), v->with.operand, g->count);
 }
 
-/* Sets the units of the columns of a result file that are of the group's kind (e.g. coordinates) and have none, from the quantities of the same
- * names. Both have to be in the same order. Returns CLI_DONE, or another exit code after an error message if memory runs out. */
+/* Gives the columns of a result file that have no unit the unit of the model's quantity with the same name, for one kind of quantity, the group
+ * g (e.g. all coordinates). Columns and quantities must be in the same order. Returns CLI_DONE, or another exit code after an error message if
+ * memory runs out. */
 static int set_units(struct cli_result *r, const struct group *g)
 {
   for (int i = 0, k = 0; i < r->count && k < g->count; i++) {

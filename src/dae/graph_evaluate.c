@@ -207,8 +207,9 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
 
 /* ---- outputs and other observed quantities */
 
-/* Runs program k, which computes outputs or rates of first-order states from a (nv), λ (ng) and the forces of closed contacts, and
- * writes its results to `out`. push[i] is the contact force of event rule i; push == NULL means that all contact forces are 0. */
+/* Runs program k, which computes outputs or rates of first-order states from the accelerations a (nv), the multipliers λ (ng) and the forces of
+ * closed contacts, and writes its results to `out`. push[i] is the contact force of event or stop number i; push == NULL means that all contact
+ * forces are 0. */
 static cmb_status run_with_contact_forces(const cmb_graph_data *d, cmb_graph_program k,
                                           const cmb_point *at, const double *a,
                                           const double *lambda, const double *push, double *out)

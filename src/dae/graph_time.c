@@ -52,9 +52,8 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Classifies for each graph node marked in `used` how it depends on time, into of[]: FIXED (constant), STRAIGHT (linear), CURVED
- * (nonlinear), or MOVING (depends on the state, or no bounds can be computed). Inputs other than t, modes and parameters are
- * MOVING. */
+/* Classifies how each graph node marked in `used` depends on time, into of[]: FIXED (constant), STRAIGHT (linear), CURVED (nonlinear), or
+ * MOVING (depends on the state, or has no bounds that interval arithmetic can compute). Inputs other than t, modes and parameters are MOVING. */
 static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
 {
   const cmb_graph *g = p->x->graph;

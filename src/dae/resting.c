@@ -136,9 +136,9 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the force up to which a contact on a surface with the gradient u = x->row (nv) counts as unloaded. This is the largest of: a small
- * part of the forces on the bodies in contact; the rounding error of the largest force in their parts of the model; and the force that gives
- * their effective mass the acceleration `still`. Returns 0 if u = 0. Overwrites x->a. */
+/* Returns the force up to which a contact on a surface with the gradient u = x->row (nv) counts as unloaded: the largest of a small part of the
+ * forces on the bodies in contact, of the rounding error of the largest force that could affect them, and of the force that gives their
+ * effective mass the acceleration `still`. Returns 0 if u = 0. Overwrites x->a. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;

@@ -76,9 +76,9 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
   return n;
 }
 
-/* Returns the sign with which formulas of a mirrored copy of a subassembly see velocity n of joint j and its coordinate: 1 or −1, or 0 if they
- * are measured along other axes than those of the copy. Only joints with Euler parameters need a sign other than 1, since all other joints are
- * mirrored themselves. */
+/* Returns the factor by which velocity n of joint j, and its coordinate, are multiplied in formulas of a mirrored copy of a subassembly: 1 or
+ * −1, or 0 if they are measured along other axes than those of the copy, so that no factor exists. Joints without Euler parameters always have
+ * 1, since their axes are mirrored, too. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n)
 {
   const int shifts = cmb_joint_translations(j->type);

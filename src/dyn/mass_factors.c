@@ -70,8 +70,8 @@ static void substitute_step(struct substitution *c, cmb_step *s)
   substitute(c, 3, s->offset.x);
 }
 
-/* Copies the factors of the mass matrix, M = W⁻¹ D W⁻ᵀ, from the articulated-body recursion, *from, to *to, with symbols in place of the
- * expressions and 1 in place of the diagonal factor D. */
+/* Copies the factors of the mass matrix, M = W⁻¹ D W⁻ᵀ, from the articulated-body recursion *from to *to. In the copy, symbols represent the
+ * factors' values, so that one program can multiply vectors by them; D is treated separately and replaced by 1. */
 static cmb_status substitute_articulation(struct substitution *c, const cmb_articulation *from,
                                           cmb_articulation *to)
 {

@@ -95,8 +95,8 @@ static cmb_status add_reset(cmb_build *b, cmb_expressions *x, const char *name, 
   return CMB_OK;
 }
 
-/* Checks a quantity that an event resets: reports an error unless it is linear either in velocities or in first-order states, and not in both.
- * row[nv] contains its derivatives with respect to them. */
+/* Checks a quantity that an event resets, with the derivatives row[nv] with respect to velocities and first-order states: reports an error
+ * unless it is linear, and depends either on velocities or on first-order states but not on both. */
 static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
                                const cmb_model_formula *target, const cmb_expr *row)
 {

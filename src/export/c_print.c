@@ -443,8 +443,9 @@ static void put_grip(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* Appends to the exported C source b statements that take over the modes of friction that can stick, which the step has computed. They report a
- * change between slipping and sticking, or of the direction of slip, as an event and set out->settled. Nothing if the model has none. */
+/* Appends to the exported C source b statements that copy the modes of friction that can stick, as computed by the step, to the model's state.
+ * They report a change between slipping and sticking, or of the direction of slip, as an event and set out->settled. Appends nothing if the
+ * model has no such friction. */
 static void put_stepped_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_outputs *y)
 {
   if (c->grips == 0) return;

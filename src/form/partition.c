@@ -261,8 +261,8 @@ static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
   return cmb_all_finite(values, ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Computes the units p->work->size (nv) in which velocities are compared, from the mass matrix at (t, q). The choice of dependent
- * coordinates must not depend on whether lengths are in metres or nanometres. */
+/* Computes scale factors p->work->size (nv), typical sizes of the velocities, from the mass matrix at (t, q). With them the choice of dependent
+ * coordinates does not depend on the units of lengths. */
 static cmb_status find_sizes(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;

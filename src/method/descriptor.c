@@ -170,8 +170,8 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* Computes the coordinate rates k := T(q) v (nq) at the state of the current stage, and the change of the coordinates that follows from them, c
- * (new k − old k) with c = h a_ii, in m->q_turn (nq). Returns the norm of that change in units of the tolerance. */
+/* Updates the coordinate rates k (nq) of the current stage to T(q) v, and computes the resulting change of the coordinates, c times the change
+ * of k with c = h a_ii, in m->q_turn (nq). Returns the norm of that change in units of the tolerance. */
 static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
 {
   memcpy(m->q_turn, k, (size_t)in->nq * sizeof *k);

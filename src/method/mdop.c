@@ -251,7 +251,7 @@ void cmb_mdop_accept(cmb_integrator *in)
 
 /* ---- dense output over the last step */
 
-/* Computes the slope (n) at time t inside the last step and the state m->y_stage there, which may be overwritten; for dense output. */
+/* Computes the slope (n) at a time t inside the last step for the state m->y_stage, for dense output. m->y_stage may be overwritten. */
 static cmb_status slope_inside(cmb_integrator *in, const cmb_mdop *m, double t, double *slope)
 {
   return m->form ? slope_by_form(in, m, t, m->offset_new, slope)

@@ -74,8 +74,8 @@ static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* Requests an evaluation of user equations written in C at the point `at`, for those terms whose arrays in *want are not NULL. Creates the
- * inputs of the step's programs that receive these terms, and stores them in the arrays. The order of the inputs must be that in which
+/* Records that user equations written in C have to be evaluated at the point `at`, for those terms whose arrays in *want are not NULL. Creates
+ * inputs of the step's programs for the values of these terms, and stores them in the arrays. The order of the inputs must be that in which
  * stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {

@@ -265,8 +265,8 @@ static bool any_value(void *user, const char *name, cmb_expr *e)
   return true;
 }
 
-/* Accepts the call of any function in a formula of which only the syntax is checked; *e becomes a new input of the graph. If the function
- * is a table or a road, reports a wrong number of arguments and returns false. */
+/* Parser callback that accepts any function call in a formula; used where only the syntax of formulas is checked. *e becomes a new input of the
+ * graph. If the function is a table or a road of the model, reports a wrong number of arguments and returns false. */
 static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
                      cmb_expr *e)
 {
