@@ -11,6 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Factor on the curvature, for the error of its difference quotient and its change over the displacement by the projection. */
+static const double MARGIN = 1.02;
+
 void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
 {
   d->nq = eq->nq, d->nv = eq->nv, d->ng = eq->ng;
@@ -18,9 +21,7 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
   d->g = cmb_arena_doubles(arena, d->ng);
   d->g_last = cmb_arena_doubles(arena, d->ng);
   d->G = cmb_arena_doubles(arena, d->G_size);
-  d->G_curved = cmb_arena_doubles(arena, d->G_size);
-  d->row = cmb_arena_doubles(arena, d->nv);
-  d->column = cmb_arena_doubles(arena, d->nv);
+  d->p = cmb_arena_doubles(arena, d->nv);
   d->direction = cmb_arena_doubles(arena, d->nq);
   d->q = cmb_arena_doubles(arena, d->nq);
   d->product = cmb_arena_doubles(arena, d->ng);
@@ -29,8 +30,7 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
 void cmb_drift_begin(cmb_drift *d)
 {
   d->bound = (cmb_drift_bound){.holds = true, .broken_at = NAN};
-  d->rounding = d->h = d->first = d->A2 = 0;
-  d->rising = false;
+  d->rounding = d->h = d->first = 0;
 }
 
 /* Returns Σ x_i², the square of the 2-norm of x (n). */
@@ -48,99 +48,26 @@ static void take_change(cmb_drift *d, const double *from, const double *to)
   for (int k = 0; k < d->G_size; k++) d->G[k] = to[k] - from[k];
 }
 
-/* Returns the squared norm of Σ_k D_k P_r(k), summed over `count` entries D of a row of a matrix, where P_r is row r of the matrix P (rows with
- * `stride` entries, of which the first `width` <= 8 are used). r(k) = column[k]; if column is NULL, r(k) = k. */
-static inline double squared_product(int count, const double *D, const int *column, const double *P,
-                                     int stride, int width)
+/* Returns the norm ‖D p‖ of the change D of the constraint Jacobian in d->G, multiplied by the displacement d->p. */
+static double norm_of_change(cmb_drift *d, const cmb_equations *eq)
 {
-  double sum[8] = {0};
-  for (int k = 0; k < count; k++) {
-    if (D[k] == 0) continue; /* most entries, where G is stored as a dense matrix */
-    const double *row = P + (ptrdiff_t)(column ? column[k] : k) * stride;
-    for (int j = 0; j < width; j++) sum[j] += D[k] * row[j];
-  }
-  return squared_norm(width, sum);
+  cmb_multiply(eq->G_pattern, d->ng, d->nv, d->G, d->p, d->product);
+  return sqrt(squared_norm(d->ng, d->product));
 }
 
-/* Returns the squared Frobenius norm ‖D P‖² of the change D of the constraint Jacobian in d->G, multiplied by P (nv x ng). */
-static double squared_change(const cmb_drift *d, const cmb_equations *eq, const double *P)
-{
-  const cmb_pattern *p = eq->G_pattern;
-  const int n = d->ng;
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    const int first = p ? p->start[i] : i * d->nv, count = p ? p->start[i + 1] - first : d->nv;
-    const int *column = p ? p->column + first : NULL;
-    const double *D = d->G + first;
-    int j = 0; /* constant widths, so that the sums stay in registers */
-    for (; j + 8 <= n; j += 8) sum += squared_product(count, D, column, P + j, n, 8);
-    for (; j + 4 <= n; j += 4) sum += squared_product(count, D, column, P + j, n, 4);
-    for (; j < n; j++) sum += squared_product(count, D, column, P + j, n, 1);
-  }
-  return sum;
-}
-
-/* Returns a number that is not below ‖D P‖² for the change D of the constraint Jacobian in d->G and P (nv x ng), and costs much less: row i
- * of D P is Σ_k D_ik P_k, and its norm at most Σ_k |D_ik| ‖P_k‖. 1e-9 of it is added for rounding. */
-static double most_squared_change(cmb_drift *d, const cmb_equations *eq, const double *P)
-{
-  const cmb_pattern *p = eq->G_pattern;
-  double sum = 0;
-  for (int k = 0; k < d->nv; k++) d->row[k] = sqrt(squared_norm(d->ng, P + k * d->ng));
-  for (int i = 0; i < d->ng; i++) {
-    const int first = p ? p->start[i] : i * d->nv, end = p ? p->start[i + 1] : first + d->nv;
-    double row = 0;
-    for (int k = first; k < end; k++) row += fabs(d->G[k]) * d->row[p ? p->column[k] : k - first];
-    sum += row * row;
-  }
-  return (1 + 1e-9) * sum;
-}
-
-/* Estimates the Frobenius norm *norm of all second derivatives g_qq(p_i, p_j) of the constraints g at (t, q), where p_j are the columns
- * of P (nv x ng), by difference quotients of the constraint Jacobian, which is G at (t, q), along these columns. */
+/* Estimates the norm *norm of the second derivative g_qq(p, p) of the constraints g at (t, q) along d->p by a difference quotient of the
+ * constraint Jacobian, which is G at (t, q). */
 static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                            const double *G, const double *P, double *norm)
+                            const double *G, double *norm)
 {
-  double sum = 0;
-  const double size = sqrt(squared_norm(d->nq, q));
-  for (int j = 0; j < d->ng; j++) {
-    for (int i = 0; i < d->nv; i++) d->column[i] = P[i * d->ng + j];
-    cmb_rates(ev, q, d->column, d->direction);
-    const double length = sqrt(squared_norm(d->nq, d->direction));
-    const double step = sqrt(DBL_EPSILON) * (1 + size) / (length > 0 ? length : 1);
-    for (int i = 0; i < d->nq; i++) d->q[i] = q[i] + step * d->direction[i];
-    CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.G = d->G}));
-    take_change(d, G, d->G);
-    sum += squared_change(d, ev->eq, P) / (step * step);
-  }
-  *norm = sqrt(sum);
-  return CMB_OK;
-}
-
-/* Returns whether the constraint Jacobian G has changed by more than 0.5 % in the Frobenius norm since A₂, the curvature of
- * the constraints, was last computed. */
-static bool jacobian_has_changed(const cmb_drift *d, const double *G)
-{
-  const double part = 0.005;
-  double squared_change = 0, size = 0;
-  for (int k = 0; k < d->G_size; k++) {
-    const double difference = G[k] - d->G_curved[k];
-    squared_change += difference * difference;
-    size += d->G_curved[k] * d->G_curved[k];
-  }
-  return !(squared_change <= part * part * size);
-}
-
-/* Computes the curvature A₂ of the constraints g at (t, q), which is part of the bound on the drift: half the Frobenius norm of all second
- * derivatives g_qq(p_i, p_j), where p_j is column j of P (nv x ng), increased by 2 % to remain valid until it is computed again. Stores it
- * in d->A2, and the constraint Jacobian G at (t, q) in d->G_curved. */
-static cmb_status update_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                   const double *G, const double *P)
-{
-  double norm;
-  CMB_TRY(curvature(d, ev, t, q, G, P, &norm));
-  memcpy(d->G_curved, G, (size_t)d->G_size * sizeof *d->G_curved);
-  d->A2 = 1.02 * norm / 2;
+  cmb_rates(ev, q, d->p, d->direction);
+  const double length = sqrt(squared_norm(d->nq, d->direction));
+  const double step =
+      sqrt(DBL_EPSILON) * (1 + sqrt(squared_norm(d->nq, q))) / (length > 0 ? length : 1);
+  for (int i = 0; i < d->nq; i++) d->q[i] = q[i] + step * d->direction[i];
+  CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.G = d->G}));
+  take_change(d, G, d->G);
+  *norm = norm_of_change(d, ev->eq) / step;
   return CMB_OK;
 }
 
@@ -271,30 +198,22 @@ void cmb_drift_check(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
   invalidate_bound(d, t);
 }
 
-/* Raises the constants C₀ and C₁ of the bound on the drift to those that a step of size h with the coefficients A₁, A₂ and A₃ requires. Returns
- * whether it has raised any. */
-static bool raise_constants(cmb_drift_bound *b, double h, double A1, double A2, double A3)
+/* Raises the constants C₀, C₁ and C₂ to those of the step. */
+static cmb_status raise_by_step(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_step *x)
 {
-  const cmb_drift_bound before = *b;
-  raise_to(&b->C1, A3 + 2 * h * A2 * A1);
-  raise_to(&b->C0, A3 * A1 + h * A2 * A1 * A1);
-  return !(b->C1 <= before.C1 && b->C0 <= before.C0);
-}
-
-/* Raises the constants C₀ and C₁ of the drift bound to the values that this step requires. If the last step required no larger ones, first
- * tests by a cheap upper bound of A₃ whether this one does not either. */
-static void raise_by_step(cmb_drift *d, const cmb_equations *eq, const cmb_drift_step *x)
-{
+  const double h = d->h, size = sqrt(squared_norm(d->ng, x->g_plain));
+  double bend;
   for (int i = 0; i < d->ng; i++) d->product[i] = x->g_plain[i] - x->g[i];
-  const double h = d->h, A1 = sqrt(squared_norm(d->ng, d->product)) / (h * h);
+  const double A1 = sqrt(squared_norm(d->ng, d->product)) / (h * h);
+  for (int i = 0; i < d->nv; i++) d->p[i] = size > 0 ? x->Pg[i] / size : 0;
   take_change(d, x->G, x->G_plain);
-  if (!d->rising) {
-    cmb_drift_bound most = d->bound;
-    const double A3_most = sqrt(most_squared_change(d, eq, x->P)) / h;
-    if (!raise_constants(&most, h, A1, d->A2, A3_most)) return;
-  }
-  const double A3 = sqrt(squared_change(d, eq, x->P)) / h;
-  d->rising = raise_constants(&d->bound, h, A1, d->A2, A3);
+  const double A3 = norm_of_change(d, ev->eq) / h;
+  CMB_TRY(curvature(d, ev, x->t + x->h, x->q_plain, x->G_plain, &bend));
+  const double A2 = MARGIN * bend / 2;
+  raise_to(&d->bound.C2, A2);
+  raise_to(&d->bound.C1, A3 + 2 * h * A2 * A1);
+  raise_to(&d->bound.C0, A3 * A1 + h * A2 * A1 * A1);
+  return CMB_OK;
 }
 
 cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_step *x)
@@ -302,11 +221,7 @@ cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_ste
   const long steps = d->bound.steps;
   const double end = x->t + x->h;
   raise_to(&d->h, x->h);
-  if (steps == 0 || jacobian_has_changed(d, x->G_plain)) {
-    CMB_TRY(update_curvature(d, ev, end, x->q_plain, x->G_plain, x->P));
-  }
-  raise_to(&d->bound.C2, d->A2);
-  raise_by_step(d, ev->eq, x);
+  CMB_TRY(raise_by_step(d, ev, x));
   if (steps == 0) d->first = sqrt(squared_norm(d->ng, x->g));
   if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain));
   update_bound(d, ev, x->t);

@@ -7,14 +7,19 @@
  * so that ‖g‖ never exceeds g_lim, the smaller fixed point, as long as condition (13) holds. The constants are measured during the run
  * from the quantities that they bound:
  *
- *     A₁ = ‖g(q̃) − g(q_n)‖ / h²      A₂ = ½ ‖g_qq(P·, P·)‖      A₃ = ‖(G(q̃) − G(q_n)) P‖ / h
+ *     A₁ = ‖g(q̃) − g(q_n)‖ / h²      A₂ = ½ ‖g_qq(p, p)‖      A₃ = ‖(G(q̃) − G(q_n)) p‖ / h      p = P g(q̃) / ‖g(q̃)‖
  *     C₂ = A₂,   C₁ = A₃ + 2h A₂ A₁,   C₀ = A₃ A₁ + h A₂ A₁²
  *
- * with Frobenius norms, which are not below the norms of the paper. Here q̃ is the position before its projection at the time t + h, and P
- * maps violations of the constraints to the displacements that remove them. The rounding of g is added to h³ C₀. A shorter step, such as
- * the last one of a run, counts like one of full size h with the same changes: these are divided by the largest h. A₂ takes an evaluation
- * of G for each constraint; therefore it is measured again only when G has changed by 0.5 %, and increased by 2 %. The constants never
- * shrink, so g_lim never shrinks, and it holds for all steps so far. (The paper prints C₁ with one h A₂ A₁; its own expansion has two.)
+ * Here q̃ is the position before its projection at the time t + h, and P maps violations of the constraints to the displacements that remove
+ * them. The paper has norms of matrices, ‖(G(q̃) − G(q_n)) P‖ and ‖g_qq(P·, P·)‖; but the projection applies P to g(q̃) alone, and with G(q_n)
+ * P = I
+ *
+ *     g_{n+1} = g(q̃ − T P g(q̃)) = −(G(q̃) − G(q_n)) P g(q̃) + ½ g_qq(P g(q̃), P g(q̃)) + ..,   ‖g(q̃)‖ <= ‖g_n‖ + h² A₁,
+ *
+ * so that the displacement p of the step itself is enough, and is known from it. A₂ takes one evaluation of G and is increased by 2 %. The
+ * rounding of g is added to h³ C₀. A shorter step, such as the last one of a run, counts like one of full size h with the same changes: these
+ * are divided by the largest h. The constants never shrink, so g_lim never shrinks, and it holds for all steps so far. (The paper prints C₁
+ * with one h A₂ A₁; its own expansion has two.)
  */
 #ifndef CMB_METHOD_DRIFT_H
 #define CMB_METHOD_DRIFT_H
@@ -28,12 +33,8 @@ typedef struct cmb_drift {
   int nq, nv, ng, G_size;
   double *g, *g_last; /* (ng) scratch */
   double *G; /* (G_size) the constraint Jacobian at a displaced position, or a change of it */
-  double *G_curved; /* (G_size) the constraint Jacobian where A2 was last computed */
-  double *row;      /* (nv) norms of the rows of P */
-  double A2;        /* the constant A₂ */
-  bool rising;      /* the last step whose A₃ was computed has raised C₀ or C₁ */
-  /* (nv), (nq) a column p of P, and T p, its direction in coordinates */
-  double *column, *direction;
+  /* (nv), (nq) the displacement p, and T p, its direction in coordinates */
+  double *p, *direction;
   double *q;       /* (nq) displaced position */
   double *product; /* (ng) scratch */
   double
@@ -42,11 +43,12 @@ typedef struct cmb_drift {
   double first; /* ‖g‖ where the run begins */
 } cmb_drift;
 
-/* What the bound on the drift reads of a step of size h from the time t to q_plain (nq), the position before its projection by the matrix P
- * (nv x ng): the constraints (ng) and their Jacobian, stored as the equations store it, at the beginning of the step and there. */
+/* What the bound on the drift reads of a step of size h from the time t to q_plain (nq), the position before its projection: the
+ * constraints (ng) and their Jacobian, stored as the equations store it, at the beginning of the step and there, and the displacement P
+ * g_plain (nv) that the projection subtracts. */
 typedef struct cmb_drift_step {
   double t, h;
-  const double *q_plain, *g, *g_plain, *G, *G_plain, *P;
+  const double *q_plain, *g, *g_plain, *G, *G_plain, *Pg;
 } cmb_drift_step;
 
 /* Allocates the arrays for the drift bound of these equations from the arena; an allocation failure is recorded in the arena. */

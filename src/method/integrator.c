@@ -18,6 +18,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -337,6 +338,14 @@ cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, d
  * n: the arrays come from the arena, which hands out zeroed blocks of a multiple of 8 doubles. */
 typedef double pair __attribute__((vector_size(16), may_alias));
 
+/* Returns whether x is +0, as an integer comparison, which is shorter than one of numbers that may be NaN. */
+static inline bool is_zero(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits == 0;
+}
+
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out)
 {
@@ -349,7 +358,7 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
     const pair *k0 = (const pair *)(k[0] + block);
     pair s0 = c[0] * k0[0], s1 = c[0] * k0[1], s2 = c[0] * k0[2], s3 = c[0] * k0[3];
     for (ptrdiff_t j = 1; j < terms; j++) {
-      if (c[j] == 0) continue;
+      if (is_zero(c[j])) continue;
       const pair *kj = (const pair *)(k[j] + block);
       s0 += c[j] * kj[0], s1 += c[j] * kj[1], s2 += c[j] * kj[2], s3 += c[j] * kj[3];
     }

@@ -43,13 +43,12 @@ static void visit_runaway(cmb_runaway *w, int nv, cmb_archive *a)
 static void visit_drift(cmb_drift *d, cmb_archive *a)
 {
   cmb_drift_bound *b = &d->bound;
-  double x[] = {b->C0, b->C1, b->C2, b->limit, b->broken_at, d->rounding, d->h, d->first, d->A2};
+  double x[] = {b->C0, b->C1, b->C2, b->limit, b->broken_at, d->rounding, d->h, d->first};
   cmb_archive_doubles(a, "drift", sizeof x / sizeof *x, x);
   cmb_archive_bools(a, "drift-holds", 1, &b->holds);
   cmb_archive_count(a, "drift-steps", &b->steps);
   b->C0 = x[0], b->C1 = x[1], b->C2 = x[2], b->limit = x[3], b->broken_at = x[4];
-  d->rounding = x[5], d->h = x[6], d->first = x[7], d->A2 = x[8];
-  cmb_archive_doubles(a, "drift-gradients", d->G_size, d->G_curved);
+  d->rounding = x[5], d->h = x[6], d->first = x[7];
 }
 
 /* Saves the stiffness estimate and its counters to the archive a or restores them from there. Rejects restored counters that are out of range. */

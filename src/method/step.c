@@ -276,8 +276,17 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
 
 /* ---- projections */
 
-/* Stores in b->step what the bound on the drift of the constraints needs: the positions q (nq) before their projection, the constraints g (ng)
- * at these positions, and the constraint Jacobian at these positions, G (ng x nv), and at the beginning of the step. */
+/* Returns whether the constraints do not depend on the positions that belong to velocity i: then column i of their Jacobian G is 0. */
+static bool is_unconstrained(const struct builder *b, const cmb_expr *G, int i)
+{
+  for (int k = 0; k < b->ng; k++) {
+    if (G[k * b->nv + i] != 0) return false;
+  }
+  return true;
+}
+
+/* Keeps in b->step what the bound on the drift needs: q (nq) before its projection, with the constraints g (ng) and their Jacobian G (ng x
+ * nv) there and at the beginning of the step. */
 static cmb_status keep_for_bound(struct builder *b, const cmb_expr *q, const cmb_expr *g,
                                  cmb_expr *G)
 {
@@ -293,9 +302,19 @@ static cmb_status keep_for_bound(struct builder *b, const cmb_expr *q, const cmb
   return CMB_OK;
 }
 
-/* Builds the expressions that project the positions q (nq), in place, onto the constraints at time t + h by one Newton iteration with the
- * matrix factorised at the beginning of the step. If the bound on the drift is wanted, b->step keeps q before the projection, with the
- * constraints and their Jacobian there. */
+/* Keeps in b->step->Pg, for the bound on the drift, the displacement x (nv) that the projection of positions subtracts. It is set to 0 in
+ * velocities on which the constraints with the Jacobian G do not depend. */
+static cmb_status keep_displacement(struct builder *b, const cmb_expr *G, const cmb_expr *x)
+{
+  cmb_expr *Pg = b->step->Pg = take(b, b->nv);
+  if (!Pg) return cmb_fail_memory(b->s->ctx);
+  for (int i = 0; i < b->nv; i++) Pg[i] = is_unconstrained(b, G, i) ? 0 : x[i];
+  return CMB_OK;
+}
+
+/* Builds the expressions that project q (nq), which is overwritten, onto the position constraints at the time t + h by one Newton step,
+ * with the matrix factorised at the beginning of the step. If the bound on the drift is wanted, b->step keeps q before its projection,
+ * the constraints and their Jacobian there, and the displacement. */
 static cmb_status project_position(struct builder *b, cmb_expr *q)
 {
   const cmb_step_point at = {b->t_next, q, NULL};
@@ -306,6 +325,7 @@ static cmb_status project_position(struct builder *b, cmb_expr *q)
   CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.g = x + b->nv, .G = G}));
   if (G) CMB_TRY(keep_for_bound(b, q, x + b->nv, G));
   cmb_elimination_solve(b->here, x);
+  if (G) CMB_TRY(keep_displacement(b, G, x));
   CMB_TRY(b->s->rates(b->s, q, x, dq));
   add_scaled(b, b->nq, number(b, -1), dq, q);
   normalize(b, q);
@@ -461,35 +481,7 @@ static cmb_status two_stages(struct builder *b)
   return CMB_OK;
 }
 
-/* Returns whether no constraint depends on the positions that belong to velocity i, so that column i of the constraint Jacobian is 0. */
-static bool is_unconstrained(const struct builder *b, int i)
-{
-  for (int k = 0; k < b->ng; k++) {
-    if (b->step->G_plain[k * b->nv + i] != 0) return false;
-  }
-  return true;
-}
-
-/* Builds the matrix P (nv x ng) for the bound on the drift, in b->step->P, with G P = I: column j is the displacement that changes constraint j
- * by 1 and no other one, computed with the matrix factorised at the beginning of the step. Rows that are not used are 0. */
-static cmb_status displacement_matrix(struct builder *b)
-{
-  cmb_expr *x = take(b, b->nv + b->ng);
-  b->step->P = take(b, b->nv * b->ng);
-  if (!x || !b->step->P) return cmb_fail_memory(b->s->ctx);
-  for (int j = 0; j < b->ng; j++) {
-    memset(x, 0, (size_t)(b->nv + b->ng) * sizeof *x);
-    x[b->nv + j] = number(b, 1);
-    cmb_elimination_solve(b->here, x);
-    for (int i = 0; i < b->nv; i++) {
-      b->step->P[i * b->ng + j] = is_unconstrained(b, i) ? 0 : x[i];
-    }
-  }
-  return CMB_OK;
-}
-
-/* Builds those projections of positions and velocities onto the constraints that the option `stabilization` selects and, if the bound on the
- * drift is wanted, the matrix P of displacements for it. */
+/* Builds the expressions of those projections of positions and velocities after the step that the option `stabilization` selects. */
 static cmb_status project(struct builder *b)
 {
   const cmb_stabilization stabilization = b->o->stabilization;
@@ -497,8 +489,7 @@ static cmb_status project(struct builder *b)
   if (stabilization == CMB_STABILIZE_POSITION || stabilization == CMB_STABILIZE_BOTH) {
     CMB_TRY(project_position(b, b->q));
   }
-  if (stabilization == CMB_STABILIZE_BOTH) CMB_TRY(project_velocity(b));
-  return b->step->q_plain ? displacement_matrix(b) : CMB_OK;
+  return stabilization == CMB_STABILIZE_BOTH ? project_velocity(b) : CMB_OK;
 }
 
 /* Adds the effect of dry friction, with the constraint forces that it causes, to the velocities, accelerations and multipliers after the step.

@@ -100,7 +100,7 @@ static void test_models(void **state)
   assert_int_equal(count.warnings, 0);
 }
 
-/* Checks the number of steps, and that a short last step leaves the bound above |g|, but by a factor of less than 3. */
+/* Checks the number of steps, and that a short last step leaves the bound above |g|, but by less than 20 %. */
 static void test_last_step(void **state)
 {
   (void)state;
@@ -126,7 +126,7 @@ static void test_last_step(void **state)
     assert_int_equal(r->statistics->accepted, cases[i].steps);
     assert_true(r->t == cases[i].t_end);
     if (r->drift->holds) cmbt_below(r->worst_position, r->drift->limit);
-    assert_true(i == 2 || r->drift->limit < 3 * r->worst_position); /* not far too large */
+    assert_true(i == 2 || r->drift->limit < 1.2 * r->worst_position); /* hardly too large */
     cmb_simulation_destroy(sim);
     cmb_system_destroy(system);
     cmb_context_destroy(ctx);

@@ -84,9 +84,10 @@ static __attribute__((noinline)) const struct wheel *find_wheel(const double *pa
   for (int i = 0; i < REMEMBERED; i++) {
     if (m->t[i] == t) return m->last = &m->wheel[i];
   }
+  const struct wheel here = compute_wheel(par, t);
   const unsigned i = m->next;
   m->t[i] = t;
-  m->wheel[i] = compute_wheel(par, t);
+  m->wheel[i] = here;
   m->next = (i + 1) % REMEMBERED;
   return m->last = &m->wheel[i];
 }
@@ -119,8 +120,9 @@ static void fill_rows(double x, double y, double dx, double dy, double *J)
 
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
-  const double *par = self, *q = at->q, *v = at->v;
+  const double *par = self;
   const struct wheel *b = wheel_at(par, at);
+  const double *q = at->q, *v = at->v;
   double dx = q[0] - q[2], dy = q[1] - q[3];
   if (want->M) {
     for (int i = 0; i < 4; i++) want->M[i] = par[POINT_MASS];
