@@ -104,6 +104,7 @@ typedef struct cmb_rule {
   double restitution;           /* .. and its coefficient of restitution, from 0 to 1 */
   /* a warning given once when the condition becomes true, or is true at the beginning of a run; NULL: none */
   const char *warning;
+  bool fails; /* this warning is an error, which ends the run */
 } cmb_rule;
 
 /* The equations: sizes, names, functions. All functions get `self`, never write to it, keep no state and

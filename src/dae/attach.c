@@ -90,7 +90,7 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
 }
 
 /* Returns whether the event rules are complete: the resets of each rule are among the eq->reset_count ones, the function
- * `surfaces` exists if a rule has a surface or a gap, and the array `rule_reads` exists if there are both rules and switching
+ * `surfaces` exists if a rule has a surface or a gap, a rule that is an error has its words, and the array `rule_reads` exists if there are both rules and switching
  * functions. */
 static bool are_rules_complete(const cmb_equations *eq)
 {
@@ -99,6 +99,7 @@ static bool are_rules_complete(const cmb_equations *eq)
     const bool inside = r->first_reset >= 0 && r->reset_count >= 0 &&
                         r->reset_count <= eq->reset_count - r->first_reset;
     if (!inside || ((r->surface || r->gap) && !eq->surfaces)) return false;
+    if (r->fails && !r->warning) return false;
   }
   return eq->rule_count == 0 || eq->ns == 0 || eq->rule_reads;
 }

@@ -677,7 +677,7 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
   CMB_TRY(check_gaps(sim));
   CMB_TRY(cmb_run_final(sim, note_conditions(sim), "conditions of events", e->t));
   for (int i = 0; i < sim->eq->rule_count; i++) {
-    if (sim->impact->met[i]) cmb_run_warn_of_rule(sim, i);
+    if (sim->impact->met[i]) CMB_TRY(cmb_run_warn_of_rule(sim, i));
   }
   CMB_TRY(cmb_run_find_met_conditions(sim));
   *restarted = cmb_impact_next(sim->impact, 0) < sim->eq->rule_count;

@@ -170,12 +170,18 @@ static cmb_status look_at_parting(cmb_simulation *sim, int i, bool *part)
   return CMB_OK;
 }
 
-void cmb_run_warn_of_rule(cmb_simulation *sim, int i)
+cmb_status cmb_run_warn_of_rule(cmb_simulation *sim, int i)
 {
   const char *warning = sim->eq->rules[i].warning;
-  if (!warning || sim->warned[i]) return;
+  if (sim->eq->rules[i].fails) {
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EQUATIONS, cmb_run_about_rule(sim, i),
+                          "'%s' at t = %.9g is %s", sim->eq->rules[i].name, sim->events->t,
+                          warning);
+  }
+  if (!warning || sim->warned[i]) return CMB_OK;
   sim->warned[i] = true;
   cmb_log(sim->ctx, CMB_LOG_WARNING, "from t = %.9g on %s", sim->events->t, warning);
+  return CMB_OK;
 }
 
 /* What a rule asks for, where its condition has just changed. */
@@ -206,7 +212,7 @@ static cmb_status apply_rule(cmb_simulation *sim, int i)
   if (rule->gap) CMB_TRY(cmb_run_check_gap(sim, i));
   const cmb_event_kind kind = rule->gap ? CMB_KIND_IMPACT : CMB_KIND_CONDITION;
   CMB_TRY(cmb_run_report_event(sim, kind, rule->name, -1, x->met_here[i] ? 1 : -1));
-  if (x->met_here[i]) cmb_run_warn_of_rule(sim, i);
+  if (x->met_here[i]) CMB_TRY(cmb_run_warn_of_rule(sim, i));
   if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
   return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
 }

@@ -462,8 +462,8 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests);
 /* rules.c: which conditions are met at the state found; and the rules whose conditions have changed act, one after the other. */
 cmb_status cmb_run_find_met_conditions(cmb_simulation *sim);
 
-/* The warning of a rule whose condition is met here. */
-void cmb_run_warn_of_rule(cmb_simulation *sim, int i);
+/* The warning of a rule whose condition is met here, or the error that it is. */
+cmb_status cmb_run_warn_of_rule(cmb_simulation *sim, int i);
 cmb_status cmb_run_apply_rules(cmb_simulation *sim);
 
 /* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer (*left), and the impact is to be found anew. *held: what
