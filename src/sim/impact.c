@@ -20,9 +20,9 @@
  * a jump that there is room for is known to this part of its energy at the least. */
 static const double KNOWN = 1e-6;
 
-/* The same of the response to one impulse, as a part of its length in the metric of M. Where the angle between a row of R and the gradients of
- * the constraints is small, the response is as small as its sine, and its rounding errors are not: they decide up to an angle of about this
- * number, with which the energy could not be known. */
+/* The response to one impulse is known to this part of its length in the metric of M. Where the angle between a row of R and the gradients of
+ * the constraints is small, the response is as small as its sine, and its rounding errors are not: below an angle of about this number they
+ * decide. The energy, as small as the square of the sine, would be unknown below 1e-5. */
 static const double KNOWN_RESPONSE = 1e-8;
 
 /* How well a jump satisfies the constraints, those too that count as dependent, as a part of what its entries have in them. */
@@ -109,10 +109,11 @@ static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const d
   const double *rows = x->R + (ptrdiff_t)rule->first_reset * nv;
   CMB_TRY(cmb_factor_at(ev, t, q));
   for (int j = 0; j < n; j++) {
-    const bool known =
-        cmb_impact_respond(x, rows + (ptrdiff_t)j * nv, x->response + (ptrdiff_t)j * nv,
-                           x->tau_of + (ptrdiff_t)j * ev->eq->ng);
-    if (!known) return CMB_RETRY_SINGULAR;
+    double *response = x->response + (ptrdiff_t)j * nv;
+    if (cmb_impact_respond(x, rows + (ptrdiff_t)j * nv, response,
+                           x->tau_of + (ptrdiff_t)j * ev->eq->ng))
+      continue;
+    return cmb_all_finite(nv, response) ? CMB_RETRY_SINGULAR : CMB_RETRY_NONFINITE;
   }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
