@@ -401,6 +401,10 @@ typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
 cmb_status cmb_run_classify_rebound(cmb_simulation *sim, int rule, const double *jump,
                                     cmb_rebound *what);
 
+/* Whether the gap of this rule, which has closed, opens again by the accelerations before rounding of places would show that it was closed: it is
+ * touched only, and no impact follows. */
+cmb_status cmb_run_is_touched(cmb_simulation *sim, int rule, bool *touched);
+
 /* Whether the gap of this rule, or the surface whose rate an event resets, is approached or left so slowly that rounding of places can make that
  * of a body that is pushed onto it. */
 cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen);
