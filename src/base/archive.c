@@ -52,8 +52,9 @@ static cmb_about current_line(const cmb_archive *a)
 void cmb_archive_refuse(cmb_archive *a, const char *why)
 {
   if (a->status != CMB_OK || a->writing) return;
-  a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                             "this saved state cannot be resumed: %s", why);
+  a->status =
+      cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
+                     "this saved state cannot be resumed: in its line '%s' %s", a->name, why);
 }
 
 static bool begins_with(const char *text, size_t length, const char *with)
@@ -67,11 +68,11 @@ cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *tex
   const size_t first = strlen(MAGIC);
   cmb_archive a = {.ctx = ctx, .path = path, .next = text + first, .line = 1};
   if (!begins_with(text, length, MAGIC)) {
-    a.status =
-        cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_file(path),
-                       "%s is no saved state, or one of another version of Camber; expected a "
-                       "first line '%.*s'",
-                       path, (int)first - 1, MAGIC);
+    a.status = cmb_fail_about(
+        ctx, CMB_ERROR_INPUT, cmb_about_file(path),
+        "%s is not a saved state, or was saved by another version of Camber; expected "
+        "the first line '%.*s'",
+        path, (int)first - 1, MAGIC);
     return a;
   }
   if (length >= first + SEAL_LENGTH) {
@@ -83,9 +84,9 @@ cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *tex
       return a;
     }
   }
-  a.status =
-      cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_file(path),
-                     "%s is damaged: it was cut off or changed, since its checksum is wrong", path);
+  a.status = cmb_fail_about(
+      ctx, CMB_ERROR_INPUT, cmb_about_file(path),
+      "%s is damaged: its checksum is missing or wrong, so it was cut off or changed", path);
   return a;
 }
 
@@ -134,6 +135,7 @@ static bool begin_line(cmb_archive *a, const char *name, int count)
 {
   long found = -1;
   if (a->status != CMB_OK) return false;
+  a->name = name;
   if (a->writing) {
     cmb_buffer_print(&a->text, "%s %d:", name, count);
     return true;
@@ -144,9 +146,9 @@ static bool begin_line(cmb_archive *a, const char *name, int count)
     return true;
   }
   a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                             "this saved state is of another model or other options: expected %d "
-                             "numbers '%s'",
-                             count, name);
+                             "this saved state cannot be resumed: expected a "
+                             "line '%s' with %d value%s",
+                             name, count, count == 1 ? "" : "s");
   return false;
 }
 
@@ -158,7 +160,9 @@ static void end_line(cmb_archive *a, bool good)
     cmb_buffer_put(&a->text, "\n");
     return;
   }
-  if (!good || !skip_word(a, "\n")) cmb_archive_refuse(a, "a value in this line is damaged");
+  if (!good || !skip_word(a, "\n"))
+    cmb_archive_refuse(
+        a, "a value is missing, malformed or out of range, or text follows the last value");
 }
 
 /* ---- both */
@@ -229,13 +233,13 @@ void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x)
 void cmb_archive_count(cmb_archive *a, const char *name, long *x)
 {
   cmb_archive_longs(a, name, 1, x);
-  if (*x < 0 || *x > LONG_MAX / 4) cmb_archive_refuse(a, "a count is negative or too large");
+  if (*x < 0 || *x > LONG_MAX / 4) cmb_archive_refuse(a, "the number is negative or too large");
 }
 
 void cmb_archive_small_count(cmb_archive *a, const char *name, int *x)
 {
   cmb_archive_ints(a, name, 1, x);
-  if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "a count is negative or too large");
+  if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "the number is negative or too large");
 }
 
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise)
@@ -252,15 +256,22 @@ void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, cons
   const char *end = memchr(line, '\n', (size_t)(a->end - line));
   const int length = end && end - line < 200 ? (int)(end - line) : 0;
   a->status =
-      otherwise ? cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                                 "this saved state cannot be resumed here: %s", otherwise)
-                : cmb_fail_about(
-                      a->ctx, CMB_ERROR_INPUT, current_line(a),
-                      "this saved state cannot be resumed here: it has %.*s, here it is %s \"%s\"",
-                      length, line, what, text);
+      otherwise
+          ? cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
+                           "this saved state cannot be resumed here: %s", otherwise)
+          : cmb_fail_about(
+                a->ctx, CMB_ERROR_INPUT, current_line(a),
+                "this saved state cannot be resumed here: it has %.*s, but this run has %s \"%s\"",
+                length, line, what, text);
 }
 
 void cmb_archive_finish(cmb_archive *a)
 {
-  if (a->next != a->end) cmb_archive_refuse(a, "something follows after its last value");
+  if (a->status != CMB_OK || a->next == a->end) return;
+  a->line++;
+  a->status =
+      cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
+                     "this saved state cannot be resumed: more lines follow its last value; "
+                     "expected the line '%.*s' with the checksum",
+                     (int)strlen(SEAL) - 1, SEAL);
 }

@@ -26,6 +26,8 @@ typedef struct cmb_archive {
   const char *path;       /* the file that is read, for error messages */
   const char *next, *end; /* the bytes still to be read */
   int line;               /* number of the line last begun while reading */
+  const char
+      *name; /* the name with which that line begins; NULL before the first line with numbers */
 } cmb_archive;
 
 /* cmb_archive_write begins an archive for writing; cmb_archive_close appends the checksum, which completes a.text. The caller releases
@@ -53,7 +55,8 @@ void cmb_archive_small_count(cmb_archive *a, const char *name, int *x);
  * message `otherwise`, or, if that is NULL, with a message that quotes both lines. */
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise);
 
-/* Sets the archive's status to an input error with the message `why`, while reading and if it has no error yet. */
+/* Sets the archive's status to an input error at the line that was read last, while reading and if it has no error yet. The message names
+ * this line and continues with `why`, a clause such as "a mode is not -1, 0 or 1". */
 void cmb_archive_refuse(cmb_archive *a, const char *why);
 
 /* Checks, after the last value has been read, that nothing follows it except the checksum. */

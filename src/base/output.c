@@ -78,7 +78,7 @@ static cmb_status resolve_link(cmb_context *ctx, const char *path, char target[P
 /* ---- the partial file */
 
 /* Returns whether a running process is writing this partial file, judged by a lock on it. Returns false if that cannot be found out: if the
- * file cannot be opened for reading, is no plain file, or its file system has no locks. */
+ * file cannot be opened for reading, is not a regular file, or its file system has no locks. */
 static bool is_being_written(const char *partial)
 {
   struct stat there;
@@ -115,9 +115,10 @@ static cmb_status create_partial(cmb_output *o)
                             o->shown, o->partial);
     }
   }
-  return cmb_fail_about(o->ctx, CMB_ERROR_IO, cmb_about_file(o->shown),
-                        "cannot write '%s': there are %d files '%s' and so on", o->shown,
-                        MOST_NAMES, o->partial);
+  return cmb_fail_about(
+      o->ctx, CMB_ERROR_IO, cmb_about_file(o->shown),
+      "cannot write '%s': all %d names of its temporary file, up to '%s', are in use", o->shown,
+      MOST_NAMES, o->partial);
 }
 
 /* Returns whether the path o->partial still leads to the file that was created for this output, so that nobody has removed or replaced it. */
@@ -186,8 +187,8 @@ cmb_status cmb_output_spoil(cmb_output *o)
 
 /* ---- drafts */
 
-/* Creates an empty temporary file beside the partial file, with the same access rights if possible, and stores its path in o->draft. Returns
- * the open file's descriptor, or a negative number on failure. */
+/* Creates an empty temporary file beside the output's partial file (o->partial), with the same access rights if possible, and stores its path
+ * in o->draft. Returns the open file's descriptor, or a negative number on failure. */
 static int create_draft(cmb_output *o)
 {
   struct stat partial;

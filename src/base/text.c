@@ -64,6 +64,13 @@ int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM])
   return format(x, 17, text);
 }
 
+cmb_number_text cmb_shortest(double x)
+{
+  cmb_number_text number;
+  cmb_format_shortest(x, number.text);
+  return number;
+}
+
 bool cmb_parse_number(const char *text, double *x)
 {
   char local[CMB_LONGEST_NUMBER + POINT_ROOM], *end;

@@ -28,6 +28,12 @@ int cmb_format_number(double x, char text[CMB_NUMBER_ROOM]);
 /* Prints x with as few digits as give the same double when read back: "0.1", "1e-07", "-3". Returns the length. */
 int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM]);
 
+/* A number printed by cmb_shortest, which returns it by value, so that `cmb_shortest(x).text` can be an argument of a message. */
+typedef struct cmb_number_text {
+  char text[CMB_NUMBER_ROOM];
+} cmb_number_text;
+cmb_number_text cmb_shortest(double x);
+
 /* Reads the whole text as one finite number into x. Returns false if it contains anything else or more than CMB_LONGEST_NUMBER
  * characters. */
 bool cmb_parse_number(const char *text, double *x);

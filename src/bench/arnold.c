@@ -386,8 +386,8 @@ static bool as_published(const struct result *r, int size, int strategy)
   return !(r->number[DIFFERENCES] > papers[size][strategy].differences);
 }
 
-/* Returns whether the measured results confirm the bench's claim about one Jacobian strategy (index `strategy`, such as sparse: at most
- * half of dense's evaluations per Jacobian) for one length of the pendulum chain (index `size`). */
+/* Returns whether the measured results confirm the bench's claim about one Jacobian strategy for one length of the pendulum chain (index
+ * `size`). `strategy` is the index of the strategy; for example, sparse must need at most half of the evaluations per Jacobian of dense. */
 static bool holds(const struct bench *b, int size, int strategy)
 {
   const struct result *all = b->results[size], *r = &all[strategy];

@@ -93,8 +93,9 @@ static double error_of(const struct bench *b, int n, const double *x, const doub
   return most;
 }
 
-/* Runs the simulation of the car with one Jacobian strategy (index `strategy`: dense, sparse, ...), with the tolerances multiplied by 1 +
- * 0.001 · moved. Stores statistics, the final state and the time in *o; the run with unchanged tolerances is repeated for the time. */
+/* Runs the simulation of the car with one Jacobian strategy (index `strategy`: dense, sparse, ...), with the tolerances multiplied by 1 + 0.001
+ * · moved. Stores statistics, the final state and the processor time in *o; the run with unchanged tolerances is repeated to measure the time
+ * better. */
 static cmb_status run_once(const struct bench *b, const cmb_system *system, int strategy, int moved,
                            struct cli_outcome *o)
 {
@@ -166,8 +167,8 @@ static void print_strategy(const struct result results[STRATEGIES], int strategy
   printf("\n");
 }
 
-/* Returns whether a Jacobian strategy needs no larger a share of the finite-difference Jacobians of the strategy "dense" than in the paper;
- * for "dense" itself, whether it needs no more Jacobians than in the paper. */
+/* Returns whether the number of finite-difference Jacobians of a Jacobian strategy, relative to that of the strategy "dense", does not exceed
+ * the ratio in the paper; for "dense" itself, whether its number does not exceed that in the paper. */
 static bool as_published(const struct result results[STRATEGIES], int strategy)
 {
   const double share = papers[strategy][1] / papers[DENSE][1];

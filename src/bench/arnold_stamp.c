@@ -63,7 +63,7 @@ static int open_axle(cmb_context *ctx, double amplitude, double frequency,
 }
 
 /* Returns the options of a run over PERIODS periods of the excitation with bdf, with the tolerances multiplied by `factor` and the given
- * Jacobian strategy and formalism. They refer to settings[3], which the caller provides. */
+ * Jacobian strategy and formalism. The returned options point to settings[3], which the caller provides. */
 static cmb_run_options options_of(const struct bench *b, double frequency, double factor,
                                   const char *jacobian, const char *formalism,
                                   cmb_option_setting settings[3])
@@ -274,9 +274,9 @@ static cmb_status draw(const struct bench *b, const cmb_system *system,
 
 /* ---- the paper's claims */
 
-/* Prints whether extended Jacobian updates need at least three times fewer finite-difference Jacobians, and fewer function evaluations,
- * than partitioned updates, at all frequencies and at the amplitudes from 0.04 to 0.08 m. grid contains the results for each frequency and
- * amplitude. */
+/* Prints whether the updates of the Jacobian that the paper calls extended need at least three times fewer finite-difference Jacobians, and
+ * fewer function evaluations, than those that it calls partitioned, at all frequencies and at the amplitudes from 0.04 to 0.08 m. grid contains
+ * the results for each frequency and amplitude. */
 static void print_verdicts(struct pair grid[FREQUENCIES][AMPLITUDES])
 {
   bool jacobians = true, evaluations = true;

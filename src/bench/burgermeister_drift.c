@@ -208,8 +208,8 @@ struct largest {
   double position[SIZES], velocity[SIZES];
 };
 
-/* Returns the norm |g| of the position constraints after a step, and raises *user, a double, to the norm |G v + g_t| of the velocity
- * constraints if that is larger. */
+/* Callback: returns the norm |g| of the position constraints after a step, and raises the number that `user` points to (a double) to the norm
+ * |G v + g_t| of the velocity constraints if that is larger. */
 static double measure_both(void *user, long k, const struct cli_run_state *at)
 {
   double *velocity = user;
@@ -262,8 +262,8 @@ static void print_slope(const char *title, int paper, const double y[SIZES])
   }
 }
 
-/* Prints a table row of residuals y, one for each step size, that should be 0: each as "0" if it is within rounding error, otherwise as
- * "not 0", since rounding errors differ between machines; and whether all are 0. */
+/* Prints a table row of residuals y that should be 0, one for each step size, and whether all are: each as "0" if it is within rounding error,
+ * otherwise as "not 0", since rounding errors differ between machines. */
 static void print_exact(const char *title, const double y[SIZES])
 {
   bool exact = true;

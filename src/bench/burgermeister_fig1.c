@@ -130,8 +130,8 @@ static double published(int matrix, double b)
   return matrix == J3 ? 4 - 2 * b : b;
 }
 
-/* Prints the stability limits of the method for q'' = −a q − b q' with one kind of Jacobian (index `matrix`), for a at some values of b and
- * for b at a = 0, beside the paper's. Returns the largest difference from the paper's limits, infinity if one of them is found to be finite
+/* Prints, beside the paper's, the stability limits of the method for q'' = −a q − b q' with one kind of Jacobian (index `matrix`): the limits
+ * of a for some values of b, and that of b for a = 0. Returns the largest difference from the paper's limits, infinity if one of them is finite
  * and the other not. */
 static double print_limits(struct probe *p, int matrix)
 {

@@ -34,8 +34,8 @@ struct motion {
   double t[STEPS + 1], xl[MATRICES + 1][STEPS + 1], deviation[MATRICES][STEPS + 1];
 };
 
-/* Runs one variant of the method, stores the deviation from the reference after each step in deviation[STEPS + 1], and prints its largest
- * values in the first and in the last tenth of the time and their ratio *ratio. If the run fails since a step is not possible, prints
+/* Runs one variant of the method, stores the deviation from the reference after each step in deviation[STEPS + 1], and prints the largest
+ * deviation in the first and in the last tenth of the time and their ratio *ratio. If the run ends because no step is possible, prints
  * "overflows" and sets *ratio to infinity. */
 static cmb_status print_growth(cmb_context *ctx, const cmb_system *system,
                                const struct cli_variant *variant, struct comparison *c,

@@ -56,8 +56,8 @@ double cli_haug_tolerance(int k)
 
 /* ---- runs, step by step */
 
-/* Appends a row with a record's time, measured coordinate, its velocity and 0 to the path *user. If the record is at nearly the same time
- * as the last row, as at an event, it replaces that row, with 1 in place of 0. Returns CMB_ERROR_MEMORY if out of memory. */
+/* Appends a record to the path *user as a row: time, measured coordinate, its velocity, and a flag. If the record is at nearly the same time as
+ * the last row, as at an event, it replaces that row and gets the flag 1, else 0. Returns CMB_ERROR_MEMORY if out of memory. */
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct haug_path *p = user;
@@ -187,8 +187,8 @@ cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int 
   return CMB_OK;
 }
 
-/* Runs the explicit method abm from t = 0.5 s on, when the wheel is on top of the bump, from the system's initial state. f[i] and
- * seconds[i] become the number of function evaluations and the processor time until the end of the i-th length. */
+/* Runs the explicit method abm from t = 0.5 s on, when the wheel is on top of the bump, from the system's initial state. f[i] and seconds[i]
+ * become the number of function evaluations and the processor time up to the end of the i-th of HAUG_LENGTHS time spans. */
 static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, double tolerance,
                                double f[HAUG_LENGTHS], double seconds[HAUG_LENGTHS])
 {

@@ -75,8 +75,8 @@ cmb_status cli_haug_draw_times(cmb_context *ctx, const struct cli_arguments *a,
       ctx, a, "HMMWV14: times of trap and sdirk4 (Haug, Negrut, Engstler 1999, Fig. 7)", &panel);
 }
 
-/* Draws the times of abm and of the paper's explicit method against the length of the run, on linear axes, since the paper states that they
- * are proportional, to a file with "-length" added to the name of the plot, if --plot is given. */
+/* Draws the times of abm and of the paper's explicit method against the length of the run, if --plot is given, to a file with "-length" added
+ * to the name of the plot. The axes are linear, since the paper states that both are proportional. */
 static cmb_status draw_lengths(cmb_context *ctx, const struct cli_arguments *a,
                                const struct haug_cost *abm)
 {

@@ -92,9 +92,9 @@ static cmb_status begin(const struct bench *b, cmb_integrator *in)
   return cmb_integrator_begin(in, 0, cmb_system_q(b->system), cmb_system_v(b->system));
 }
 
-/* Stores the states of a simulation at those of its equidistant output times that lie in the last step: the positions from the dense
- * output, the same projected onto the constraints, and the residuals of the constraints at the end of the step. `interval` is the distance
- * of the output times. */
+/* Stores the states of a simulation at those of its equidistant output times that lie in the last step: the positions from the dense output,
+ * these positions projected onto the constraints, and the residuals of the constraints at the end of the step. `interval` is the distance of
+ * the output times. */
 static cmb_status store_instants(struct bench *b, cmb_integrator *in, double interval,
                                  struct path *path)
 {
@@ -212,8 +212,8 @@ static cmb_status run_variant(struct bench *b, int i)
   return CMB_OK;
 }
 
-/* Runs the method hem5 with smaller and smaller tolerances, until its error is at most that of mdop5 with projections only when needed
- * (variant CONTROL). The results of the last run remain stored as variant HEM5_EQUAL. */
+/* Runs the method hem5 with smaller and smaller tolerances, until its error is at most that of mdop5 with projections only when needed. The
+ * results of the last run remain stored as variant HEM5_EQUAL of the table. */
 static cmb_status find_equal_error(struct bench *b)
 {
   struct variant *w = &b->variants[HEM5_EQUAL];
@@ -408,7 +408,7 @@ static void print_timed_verdicts(const struct bench *b)
 
 /* ---- Fig. 3 */
 
-/* Draws the angles of the rods and the residuals of the constraints over time (Fig. 3), if --plot is given. */
+/* Draws the angles of the rods and the residuals of the constraints over time (Fig. 3 of the paper), if --plot is given. */
 static cmb_status draw(const struct bench *b, const struct cli_arguments *a)
 {
   static const int angles[] = {0, 5, 7, 9, 11}; /* phi1 .. phi5, of the rods */

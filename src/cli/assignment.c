@@ -21,8 +21,9 @@ struct assignment {
   bool *reached;      /* (columns) its distance is final */
 };
 
-/* Updates the tentative distances of the columns (Dijkstra's algorithm in the assignment problem) by the paths that lead on from `row`.
- * This row lies at the distance `so_far`; the path reached it through its assigned column `by` (-1: the path begins at this row). */
+/* Relaxes the paths that lead from `row` to all columns not yet final (Dijkstra's algorithm in the assignment problem): shortens their
+ * tentative distances w->distance[] where possible. `so_far` is the distance of the row, and `by` the column that is assigned to it (-1: the
+ * row where the search begins). */
 static void update_distances(struct assignment *w, int row, int by, double so_far)
 {
   for (int j = 0; j < w->columns; j++) {
@@ -42,8 +43,8 @@ static int nearest_column(const struct assignment *w)
   return best;
 }
 
-/* Extends the assignment to `row` by the augmenting path of least reduced cost, and updates the dual variables. Rows that already have a
- * column may be moved to other columns. */
+/* Adds `row` to the assignment along the shortest augmenting path, and updates the dual variables (Hungarian method, with Dijkstra's algorithm
+ * for the path). Rows that already have a column may be moved to other columns. */
 static void assign_row(struct assignment *w, int row)
 {
   for (int j = 0; j < w->columns; j++) w->distance[j] = INFINITY, w->reached[j] = false;

@@ -64,8 +64,8 @@ static double degree_step(double rough)
   return step;
 }
 
-/* Returns the tick spacing of a linear plot axis that gives about `wanted` ticks: 1, 2 or 5 times a power of ten; on an axis in degrees, if
- * the spacing would exceed 7.5, a simple fraction of a turn or whole turns. */
+/* Returns the tick spacing of a linear plot axis for about `wanted` ticks: 1, 2 or 5 times a power of ten. On an axis in degrees, spacings of
+ * more than 7.5 become 15, 30, 45, 90, 180 or 360 times a power of two. */
 static double tick_step(const struct cli_axis *a, int wanted)
 {
   const double rough = (a->high - a->low) / wanted, power = pow(10, floor(log10(rough)));
@@ -74,9 +74,8 @@ static double tick_step(const struct cli_axis *a, int wanted)
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-/* Returns the offset of a plot axis with about `wanted` ticks, which is subtracted from all tick labels to shorten them: the roundest
- * number in the range of the axis (a multiple of the largest possible power of ten). Returns 0 if the labels are short without an offset,
- * or if the axis is logarithmic. */
+/* Returns the number that is subtracted from all tick labels of a plot axis to shorten them: the roundest number in its range, i.e. a multiple
+ * of the largest possible power of ten. Returns 0 if the labels of about `wanted` ticks are short anyway, or if the axis is logarithmic. */
 static double offset_of(const struct cli_axis *a, int wanted)
 {
   if (a->logarithmic || size_of(a) < FEW_DIGITS * tick_step(a, wanted)) return 0;
@@ -103,8 +102,8 @@ static int linear_ticks(const struct cli_axis *a, int wanted, double *tick)
   return count;
 }
 
-/* Computes the values at which a logarithmic plot axis has ticks and stores them in tick[]: 1, 2 and 5 times powers of ten if the range is
- * shorter than two decades, otherwise about `wanted` powers of ten. Returns their number. */
+/* Computes the values at which a logarithmic plot axis has ticks, in tick[]: 1, 2 and 5 times powers of ten if the range is shorter than two
+ * decades, otherwise evenly spaced powers of ten, about `wanted` of them. Returns their number. */
 static int logarithmic_ticks(const struct cli_axis *a, int wanted, double *tick)
 {
   static const double digits[] = {1, 2, 5};

@@ -45,9 +45,9 @@ static void print_names(const struct cli_counts *c)
   }
 }
 
-/* Prints the largest correction (`moved`) by which the initial positions or velocities had to change to satisfy the constraints, with the
- * unit and name of the component concerned, units[most] and names[most]. Prints that the values are consistent if the correction is
- * negligible. `what` is the label of the line. */
+/* Prints by how much the initial positions or velocities were corrected to satisfy the constraints. `what` is the label of the line, and
+ * `moved` the largest correction; it concerns the component `most`, with the name names[most] and the unit units[most]. Negligible corrections
+ * are reported as "consistent as given". */
 static void print_moved(const char *what, double moved, const char *const *units,
                         const char *const *names, int most)
 {
@@ -147,8 +147,8 @@ static void print_json(const struct check *c, const cmb_model *model, const cmb_
   cli_json_end(&j);
 }
 
-/* Computes the sparsity pattern of the Jacobian and stores it in c->pattern if --pattern is given; also draws it to a file if --plot is on
- * the command line. A plot that only the model file requests is ignored here, as it is meant for simulations. */
+/* Computes the sparsity pattern of the Jacobian into c->pattern if --pattern is given, and draws it to the file of --plot if this is on the
+ * command line. A --plot in the options of the model file is ignored, as it is meant for simulations. */
 static cmb_status find_pattern(cmb_context *ctx, const struct cli_arguments *a,
                                const cmb_system *system, const cmb_result *r, struct check *c)
 {
@@ -158,8 +158,8 @@ static cmb_status find_pattern(cmb_context *ctx, const struct cli_arguments *a,
   return cli_given(a, "plot") ? cli_pattern_draw(ctx, &c->pattern, a->plot) : CMB_OK;
 }
 
-/* Finds consistent initial values, counts the constraints and determines their rank, and prints the report as text or JSON. Where no
- * consistent initial values exist, the counts are those at the initial values as given. Returns the exit code of the program. */
+/* Computes consistent initial values, counts the constraints and finds their rank, and prints the results as text or JSON. If there are no
+ * consistent initial values, the results are those for the given values. Returns CLI_DONE or, after an error message, another exit code. */
 static int check_system(cmb_context *ctx, const struct cli_arguments *a, const cmb_system *system,
                         struct check *c)
 {
@@ -183,8 +183,8 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   return code;
 }
 
-/* Checks, if --plot is on the command line, that --pattern is given as well and that the file of the plot can be written. Prints an error
- * message otherwise; returns the exit code of the program. */
+/* Checks the option --plot of `camber check`: --pattern has to be given as well, and its file has to be writable. Returns CLI_DONE, also if
+ * there is no --plot, or another exit code after an error message. */
 static int check_plot(cmb_context *ctx, const struct cli_arguments *a)
 {
   if (!cli_given(a, "plot")) return CLI_DONE;

@@ -44,8 +44,8 @@ static void put_models(void)
   }
 }
 
-/* Prints the words that can follow a command on the command line, separated by blanks: a fixed word such as `c` of `export c MODEL`, if
- * there is one, and the known values of the operand, e.g. the names of all models. */
+/* Prints the words that can follow a command on the command line, separated by blanks: the fixed word of commands that need one (`c` of `export
+ * c MODEL`), and the known values of the operand, e.g. the names of all models. Prints nothing for a command without operand. */
 static void put_operands(const struct cli_command *c)
 {
   if (!c->operand) return;
@@ -96,7 +96,7 @@ static bool has_word(const char *const *words, const size_t *lengths, int count,
 }
 
 /* Prints the possible values of the option `name` of the integration methods, separated by blanks, each once and preceded by the text
- * `before_each`. Placeholders in capital letters, such as NUMBER, are omitted. */
+ * `before_each`. Placeholders such as NUMBER are left out. */
 static void put_values(const char *name, const char *before_each)
 {
   const char *words[MOST_NAMES];
@@ -157,8 +157,8 @@ static void put_words(const struct cli_option *o)
   }
 }
 
-/* Returns whether the table of options contains an option of the same name before `o` (for another command). Both take the same arguments,
- * so the completion code is printed only for the first one. */
+/* Returns whether an option of the same name stands before `o` in the table of options (for another command). Both take the same arguments, so
+ * completion code is printed only for the first. */
 static bool is_repeated(const struct cli_option *o)
 {
   return cmb_find_name(o->name, cli_options, cli_option_count, sizeof *cli_options) !=
@@ -321,7 +321,7 @@ static void fish_values(const struct cli_option *o)
   }
 }
 
-/* Prints the fish command that completes the option --NAME of the command c or, if `undone` is set, its negation --no-NAME. */
+/* Prints the fish command that completes the option --NAME of the command c, or the form --no-NAME if `undone` is set. */
 static void fish_option(const struct cli_command *c, const struct cli_option *o, bool undone)
 {
   printf("complete -c camber -n '__fish_seen_subcommand_from %s' -l %s%s", c->name,

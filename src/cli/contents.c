@@ -78,8 +78,8 @@ static void put_item(struct cli_json *j, const cmb_model *m, cmb_item_kind kind,
   cli_json_close(j, '}');
 }
 
-/* Writes all items of a kind in a model as a JSON list under the key `section`. Items of the kind "loop" include prescribed motions;
- * `motions` selects these if true, else all other items. */
+/* Writes all items of a kind (parameters, bodies, joints, ...) in a model as a JSON list under the key `section`. If `motions` is true, only
+ * the prescribed motions are written, otherwise all others; the library returns both as items of the kind "loop". */
 static void put_section(struct cli_json *j, const cmb_model *model, cmb_item_kind kind,
                         const char *section, bool motions)
 {

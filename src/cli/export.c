@@ -19,8 +19,8 @@ static void json_names(struct cli_json *j, const char *key, const char *names)
   cli_json_close(j, ']');
 }
 
-/* Prints the report of an export to C: the names of the files in `folder`, the number of operations per step and the numbers of inputs,
- * outputs, flags and parameters. Prints JSON if --json is given, otherwise text that includes the command to compile the files. */
+/* Prints the report of an export to C: the names of the files in `folder`, the number of operations per time step, the numbers of inputs,
+ * outputs, event flags and parameters, and the command to compile the files. Prints it as JSON, without this command, if --json is given. */
 static void print_report(const struct cli_arguments *a, const char *folder,
                          const cmb_run_options *options, const cmb_export_report *r)
 {

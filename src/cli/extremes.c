@@ -51,9 +51,9 @@ static double minmod(double a, double b)
   return fabs(a) < fabs(b) ? a : b;
 }
 
-/* Adds an interval of length h to the time integrals of output i and of its square. The output is interpolated by the parabola y(s) = a (1
- * − s) + b s − c s (1 − s) with 0 ≤ s ≤ 1; a and b are its values at the ends. If the parabola has an extremum inside the interval,
- * x->bottom[i] (the minimum so far) and x->top[i] (the maximum) are updated with it. */
+/* Adds an interval of length h to the time integrals of output i and of its square. The output is a parabola there: a and b are its values at
+ * the ends, and c/4 its depth below the straight line at the middle. Also updates the minimum and maximum of output i if the parabola has its
+ * extremum inside the interval. */
 static void add_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
 {
   const double squares = (a * a + b * b) / 2;
@@ -67,9 +67,8 @@ static void add_interval(struct cli_extremes *x, int i, double h, double a, doub
   }
 }
 
-/* Adds the interval between the last two points to the time integrals of all outputs. Needs the following point, at time t with the values
- * next[n], to estimate the curvature; next is NULL if no point follows or if a discontinuity comes first. Does nothing if fewer than two
- * points have been added since the last discontinuity. */
+/* Adds the interval between the last two points to the time integrals of all outputs. The curvature is estimated with the next point: its time
+ * t and its values next[n], or next = NULL if none follows before a discontinuity or the end. Does nothing if fewer than two points are known. */
 static void close_interval(struct cli_extremes *x, double t, const double *next)
 {
   if (x->known < 2) return;
@@ -110,8 +109,8 @@ void cli_extremes_finish(struct cli_extremes *x)
   x->known = 0;
 }
 
-/* Returns whether the points are too far apart to resolve output i: the root mean square deviation of points from the line through their
- * neighbours exceeds 20 % of the standard deviation of the output (and the rounding errors). */
+/* Returns whether output i varies too fast for the spacing of its points: the root mean square deviation of the points from the lines through
+ * their neighbours exceeds both 20 % of the standard deviation of the output and rounding errors. */
 static bool is_coarse(const struct cli_extremes *x, int i)
 {
   const double mean = x->integral[i] / x->duration;

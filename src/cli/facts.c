@@ -49,8 +49,8 @@ cmb_event_kind cli_event_kind_of(const char *name)
   return k < 0 ? CMB_KIND_SWITCH : (cmb_event_kind)k;
 }
 
-/* Returns the length of an event's name without the given suffix (".contact" or ".rest", which the library appends to the names of some
- * events); the full length if the name does not end in it. */
+/* Returns the length of an event's name without the suffix, such as ".contact" or ".rest" (names that the library makes); the full length if
+ * the name does not end in it. */
 static int length_without_suffix(const char *name, const char *suffix)
 {
   const size_t length = strlen(name), added = strlen(suffix);

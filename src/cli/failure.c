@@ -40,7 +40,7 @@ static const char *copy_in_one_line(char *to, size_t room, const char *text)
   return to;
 }
 
-/* Stores the error e, with copies of the strings that the JSON output of --json contains. */
+/* Stores the error e, with copies of its strings, for the JSON output of --json. */
 static void store_error(const cmb_error *e)
 {
   last_messages.error = *e;
@@ -69,8 +69,8 @@ static void append_text(char *to, size_t room, const char *text)
   snprintf(to + used, room - used, "%.*s", (int)(room - used - 1), text);
 }
 
-/* Builds and stores an error message, which consists of the file position in `about` ("FILE:LINE:COLUMN: ", if known), the text `lead` and
- * the text formatted from `format` and `words`. Also stores the data in `about` for the JSON output of --json. */
+/* Builds an error message and stores it: the file position in `about` ("FILE:LINE:COLUMN: ", if known), the text `lead`, and the text made from
+ * `format` and `words` as by vprintf. The position and element in `about` are stored with it, for the output of --json. */
 static void store_message(const cmb_error *about, const char *lead, const char *format,
                           va_list words)
 {
@@ -104,8 +104,8 @@ int cli_complain(const char *format, ...)
   return cli_say_kept();
 }
 
-/* Prints an error message on standard error: the file position in `about` (if known), the text `lead` and the formatted text. Stores the
- * data in `about` (file position, kind and name of the element) for --json. Returns CLI_BAD_INPUT. */
+/* Prints an error message on standard error: the file position in `about` (if known), the text `lead` and the text made from `format` as by
+ * printf. The position and element in `about` are stored for the output of --json. Returns the exit code CLI_BAD_INPUT. */
 int cli_complain_at(const cmb_error *about, const char *lead, const char *format, ...)
 {
   va_list words;

@@ -31,8 +31,8 @@ bool cli_film_wanted(const struct cli_arguments *a)
 
 /* ---- the temporary folder */
 
-/* Checks that the files of the picture (-o) and of the film (--video) can be written, before time is spent on drawing. Prints an error
- * message otherwise; returns the exit code of the program. */
+/* Checks that the output files of -o (a picture) and --video (a film) can be written, before time is spent on drawing. Returns CLI_DONE or,
+ * after an error message, another exit code. */
 static int check_places(cmb_context *ctx, const struct cli_arguments *a)
 {
   const char *places[] = {a->out, a->video};
@@ -80,9 +80,9 @@ void cli_film_end(struct cli_film *f)
 
 /* ---- the browser */
 
-/* Opens the HTML page of f in Chromium without a window, with `request` in the fragment of the page's address, and writes the document that
- * the page's script produces to the file descriptor `output`. Returns the exit code of Chromium; CLI_NOT_INSTALLED if Chromium is not
- * found. */
+/* Opens the HTML page f->page in Chromium without a window, and writes the resulting HTML document to the file descriptor `output`. `request`
+ * is appended to the page's address and tells its script what to draw. Returns the exit code of Chromium, or CLI_NOT_INSTALLED if Chromium is
+ * not found. */
 static int browse(const struct cli_film *f, const char *request, int output)
 {
   char address[TEXT_ROOM], profile[TEXT_ROOM];
@@ -116,8 +116,8 @@ static int complain_interrupt(void)
   return CLI_FAILED;
 }
 
-/* Opens the page of f in Chromium with `request` in its address, and stores the resulting HTML document in *text, to be freed by the
- * caller. Prints an error message on failure; returns the exit code of the program. */
+/* Opens the HTML page of f in Chromium, with `request` in its address, and stores the resulting HTML document in *text. The caller frees *text,
+ * also after a failure. Returns CLI_DONE or, after an error message, another exit code. */
 static int load_document(const struct cli_film *f, const char *request, char **text)
 {
   FILE *printed = tmpfile();
@@ -176,9 +176,8 @@ static const char *line_after(const char *at, const char *word)
   return NULL;
 }
 
-/* Lets Chromium draw the pictures that `request` describes and appends them as PNG data to the file `to`. Sets *count to their number and
- * *total to the number of pictures of the whole film (0 if the page does not state it). Prints an error message on failure; returns the
- * exit code of the program. */
+/* Lets Chromium draw the pictures that `request` describes, and appends them as PNG data to the file `to`. Sets *count to their number, and
+ * *total to the number of pictures of the whole film (0 if unknown). Returns CLI_DONE or, after an error message, another exit code. */
 static int take_pictures(const struct cli_film *f, const char *request, FILE *to, long *count,
                          long *total)
 {
@@ -200,8 +199,7 @@ static int take_pictures(const struct cli_film *f, const char *request, FILE *to
   return code;
 }
 
-/* Copies the content of the open file `from` to the file `path`. Prints an error message on failure; returns the exit code of the program.
- * */
+/* Saves the content of the open temporary file `from` as the file `path`. Returns CLI_DONE or, after an error message, another exit code. */
 static int save(cmb_context *ctx, FILE *from, const char *path)
 {
   char *bytes = NULL;
@@ -214,8 +212,8 @@ static int save(cmb_context *ctx, FILE *from, const char *path)
   return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
 }
 
-/* Draws the animation page at the time of --at (default: the start) and saves the picture as the PNG file of -o. Prints an error message on
- * failure; returns the exit code of the program. */
+/* Draws one picture of the animation, at the time of --at (default: the start), and saves it as the PNG file of the option -o. Returns CLI_DONE
+ * or, after an error message, another exit code. */
 static int make_still(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   char request[TEXT_ROOM], at[64] = "start";
@@ -232,8 +230,8 @@ static int make_still(cmb_context *ctx, const struct cli_film *f, const struct c
 
 /* ---- films */
 
-/* Draws all pictures of the film in batches, appends them as PNG data to the file `pictures`, and shows the progress. Prints an error
- * message on failure; returns the exit code of the program. */
+/* Draws all pictures of the film with Chromium, a few at a time, and appends them as PNG data to the file `pictures`; shows the progress on the
+ * terminal. Returns CLI_DONE or, after an error message, another exit code. */
 static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FILE *pictures)
 {
   struct cli_progress progress;
@@ -258,9 +256,9 @@ static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FIL
   return code;
 }
 
-/* Encodes the PNG images in `pictures` as a film with ffmpeg: as GIF if `path` ends in .gif, else as MP4, cropped to an even width and
- * height. Writes the film to a file in the temporary folder f->folder, and the name of this file to `made`; the file `path` itself is not
- * written. Prints an error message on failure; returns the exit code of the program. */
+/* Encodes the PNG images in the file `pictures` as a film with ffmpeg: as GIF if `path` ends in .gif, else as MP4. The film is written to a
+ * temporary file, whose name is returned in `made`; the caller copies it to `path`. Returns CLI_DONE or, after an error message, another exit
+ * code. */
 static int encode(const struct cli_film *f, const char *path, FILE *pictures, char made[TEXT_ROOM])
 {
   const bool gif = cli_ends_in(path, ".gif");
@@ -299,8 +297,8 @@ static int complain_ffmpeg(void)
   return cli_complain("films are made by ffmpeg, which is not installed (Debian: ffmpeg)");
 }
 
-/* Draws the pictures of the film that --video requests, encodes them with ffmpeg and saves the film. Prints an error message on failure;
- * returns the exit code of the program. */
+/* Draws the pictures of a film, encodes them with ffmpeg and saves the film as the file of --video. Returns CLI_DONE or, after an error
+ * message, another exit code. */
 static int make_film(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   static char *const ask[] = {

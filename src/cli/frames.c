@@ -14,7 +14,8 @@ enum {
   LEAST_FRAMES = 128
 };
 
-/* Returns the number of values stored for each instant of an animation: the time, nq positions and the further numbers (such as forces). */
+/* Returns the number of values that are stored for each instant of an animation: the time, nq positions, and f->extra further numbers such as
+ * forces. */
 static long width_of(const struct cli_frames *f)
 {
   return 1L + f->nq + f->extra;
@@ -25,8 +26,8 @@ double *cli_frames_row(const struct cli_frames *f, long k)
   return f->rows + k * width_of(f);
 }
 
-/* Removes stored instants of an animation so that about half of the rows become free: sets the minimum interval between two instants to 2
- * (t − t_start)/room, where t is the time of the newest instant and `room` the number of rows. */
+/* Removes stored instants of an animation so that about half of the array becomes free: keeps only instants that are at least twice their mean
+ * spacing apart, which becomes the new minimum interval. t is the time of the newest instant. */
 static void thin(struct cli_frames *f, double t)
 {
   long last = 0;
@@ -47,9 +48,9 @@ static int count_at(const struct cli_frames *f, double t)
   return sides;
 }
 
-/* Stores an instant of a motion for its animation: the time t, the positions q[nq] and further numbers extra[] such as forces. Skips it if
- * the minimum interval since the last one has not passed. Of several records at the same time (an event), only the first is stored; the
- * last one is stored too if there are further numbers, which may jump, and the minimum interval is still 0. */
+/* Stores an instant of a motion for its animation: the time t, the positions q[nq] and further numbers extra[] such as forces. Instants that
+ * follow too soon are skipped. Of several instants with the same time (an event) the first is stored; if there are extra numbers, which may
+ * jump, the last one is stored as well, unless instants have been thinned out. */
 void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra)
 {
   if (f->room == 0) return; /* a problem written in C has no bodies */

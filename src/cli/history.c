@@ -19,8 +19,8 @@ int cli_history_columns(const cmb_equations *eq)
   return 3 + eq->nq + eq->nv + eq->ng + eq->no;
 }
 
-/* Sets the largest number of time intervals that are stored, h->most: `numbers` divided by the number of columns, limited to the range from
- * LEAST_INTERVALS to MOST_INTERVALS. */
+/* Sets h->most, the largest number of time intervals to be stored for a run, so that they take at most about `numbers` values: `numbers`
+ * divided by the number of columns, limited to LEAST_INTERVALS … MOST_INTERVALS. */
 static void set_limit(struct cli_history *h, long numbers)
 {
   h->most = numbers / h->columns;
@@ -50,8 +50,8 @@ static bool is_same_interval(const struct cli_history *h, double t, double other
   return floor((t - start) / h->width) == floor((other - start) / h->width);
 }
 
-/* Merges the stored time interval `next` into the preceding interval `into`. Each interval has two rows of h->columns values; of the four
- * values in a column, the smallest and the largest remain, in the order in which they occurred. */
+/* Merges the stored time interval `next` into the interval `into` before it. An interval has two rows of h->columns values; of the four values
+ * of each column in both intervals, the smallest and the largest are kept in `into`, in their order in time. */
 static void merge(const struct cli_history *h, double *into, const double *next)
 {
   for (int c = 0; c < h->columns; c++) {
@@ -66,8 +66,8 @@ static void merge(const struct cli_history *h, double *into, const double *next)
   }
 }
 
-/* Widens the time intervals of the stored trajectory so that those up to the time t fill about half of the memory, and merges the stored
- * intervals accordingly. */
+/* Widens the time intervals of the stored trajectory so that those from the start to the time t take about half of the memory, and merges
+ * stored intervals that now coincide. */
 static void widen(struct cli_history *h, double t)
 {
   const size_t size = 2 * (size_t)h->columns * sizeof *h->rows;
@@ -108,8 +108,8 @@ double *cli_history_row(struct cli_history *h)
   return interval(h, h->count);
 }
 
-/* Adds the row that the caller has filled in (at the address from cli_history_row) to the stored trajectory: as a new time interval, or
- * merged into the last interval if its time is within that. */
+/* Adds a row of values to the stored trajectory, as a new time interval or merged into the last one if its time lies there. The caller has
+ * written the row to the address that cli_history_row returned. */
 void cli_history_keep(struct cli_history *h)
 {
   double *first = interval(h, h->count);

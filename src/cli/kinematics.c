@@ -62,8 +62,9 @@ static int find_column(const struct sweep *s, const char *wheel, const char *wha
   return -1;
 }
 
-/* Returns whether a column of the results is printed in the table on the terminal, which has no room for all: the drives and loads and, of
- * each wheel, camber, toe, wheel rate and a few others; all columns if there are no wheels. Files and JSON contain all columns. */
+/* Returns whether a column of the results is printed in the table on the terminal, which is too narrow for all of them: the driven quantities
+ * and loads and, of each wheel, camber, toe, wheel rate and a few others; all columns if no wheels are given. Files and JSON always contain all
+ * columns. */
 static bool is_shown(const struct sweep *s, const struct cli_arguments *a, int column)
 {
   static const char *const words[] = {"camber",      "toe",    "track",   "wheelbase", "rate",
@@ -100,7 +101,7 @@ static void print_row(const struct sweep *s, const struct cli_arguments *a, int 
   printf("\n");
 }
 
-/* Prints the table of results of a sweep. The lines before it name the forces between road and wheels, which a sweep leaves out. */
+/* Prints the results of a sweep as a table. The lines before it name the forces between road and wheels in the model, which the analysis ignores. */
 static void print_text(const struct sweep *s, const struct cli_arguments *a)
 {
   const char *const *left_out;
@@ -140,8 +141,8 @@ static void write_csv(FILE *to, const void *what)
   fputc('\n', to);
 }
 
-/* Prints the results of a sweep as one JSON object: names and units of the columns, the values at all points, and the names of the forces
- * that were left out (those between road and wheels). */
+/* Prints the results of a sweep as one JSON object: names and units of the columns, the values at all computed points, and the names of the
+ * forces between road and wheels, which the analysis ignores. `status` tells whether the sweep succeeded. */
 static void print_json(const struct sweep *s, cmb_status status)
 {
   struct cli_json j;
@@ -173,8 +174,8 @@ struct picture {
   char titles[MOST_PANELS][TITLE_ROOM], axis[TITLE_ROOM];
 };
 
-/* Allocates and fills the table for the plot, p->shown, with the results of the sweep in the displayed units; a further column of NaN
- * serves for curves without values. Returns false if memory runs out. */
+/* Allocates p->shown, the table of values for the plot, and fills it with the results of the sweep in the displayed units. A last column of NaN
+ * is added, for curves that have no values. Returns false if memory runs out. */
 static bool fill_plot_table(const struct sweep *s, struct picture *p)
 {
   p->stride = s->count + 1;
@@ -189,7 +190,7 @@ static bool fill_plot_table(const struct sweep *s, struct picture *p)
   return p->shown != NULL;
 }
 
-/* Writes the title of a plot panel or axis to `title`, e.g. "toe, deg": `name` and the displayed unit of the column. */
+/* Writes the title of a plot panel or axis to `title` (TITLE_ROOM bytes), e.g. "toe, deg": `name` and the displayed unit of the column. */
 static void put_title(char *title, const char *name, const cmb_suspension_column *column)
 {
   const char *unit;
@@ -221,8 +222,7 @@ static void make_wheel_panels(const struct sweep *s, const struct cli_arguments 
   }
 }
 
-/* Makes the plot panels for a model without wheels: one for each column of the results from index `first` on, at most MOST_PANELS. These
- * columns are the outputs of the model and the forces that hold the driven quantities. */
+/* Makes the plot panels for a sweep of a model without wheels: one for each column of the results from index `first` on, at most MOST_PANELS. */
 static void make_plain_panels(const struct sweep *s, int first, struct picture *p)
 {
   for (int c = first; c < s->count && p->count < MOST_PANELS; c++) {
@@ -233,9 +233,8 @@ static void make_plain_panels(const struct sweep *s, int first, struct picture *
   }
 }
 
-/* Returns the index of the results column with the travel of the first wheel if this can be the vertical axis of the plot: the travel
- * changes monotonically along the sweep and by more than LEAST_TRAVEL in total, and the wheel rate is among the results. Otherwise returns
- * -1. */
+/* Returns the index of the column with the travel of the first wheel if it can be the vertical axis of the plot: it must change monotonically
+ * along the sweep, by more than LEAST_TRAVEL in total, and the wheel rate must be among the results. Returns -1 otherwise. */
 static int find_travel(const struct sweep *s, const struct cli_arguments *a)
 {
   const int c = a->wheel_count > 0 ? find_column(s, a->wheel[0], "travel") : -1;
@@ -248,8 +247,8 @@ static int find_travel(const struct sweep *s, const struct cli_arguments *a)
   return fabs(total_travel) > LEAST_TRAVEL ? c : -1;
 }
 
-/* Draws the results of a sweep to the file of --plot. They are plotted against the travel of the first wheel if that is monotonic,
- * otherwise against the first drive or load that varies. */
+/* Draws the results of a sweep to the file of --plot, against the travel of the first wheel if this changes monotonically, otherwise against
+ * the first drive or load that has a range. */
 static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli_arguments *a)
 {
   struct picture p = {.count = 0};
@@ -283,8 +282,9 @@ static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli
 
 /* ---- the command */
 
-/* Sets *points to the number of points of the sweep. Prints an error message if the ranges of drives and loads have different numbers of
- * points, if there is no drive and no load, or if wheels are given without their radius. Returns the exit code of the program. */
+/* Checks the drives, loads and wheels on the command line, and sets *points to the number of points of the sweep. All ranges must have the same
+ * number of points, there must be a drive or a load, and each wheel needs a radius. Returns CLI_DONE or, after an error message, another exit
+ * code. */
 static int count_points(const struct cli_arguments *a, int *points)
 {
   *points = 1;
@@ -305,8 +305,8 @@ static int count_points(const struct cli_arguments *a, int *points)
   return cli_complain_pair(a, "wheel", "needs", "radius");
 }
 
-/* Creates the suspension analysis s->k from the model file with the drives, loads and wheels of the command line, and allocates the table
- * of results s->table. */
+/* Creates the suspension analysis s->k from the model file and the drives, loads and wheels of the command line, and allocates the table of
+ * results s->table. The caller frees both. */
 static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, struct sweep *s)
 {
   struct cli_model_source source;
@@ -334,8 +334,8 @@ static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, st
   return s->table ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Reports the results of a sweep that ended with `status`: prints the table or JSON, and writes the files of -o and --plot. If the sweep
- * failed, prints an error message and reports the points that were computed before. Returns the exit code of the program. */
+/* Reports a sweep that ended with `status`: writes the files of -o and --plot, and prints the results as a table or JSON. After a failure,
+ * prints an error message, and reports only the points computed before. Returns CLI_DONE or, after an error message, another exit code. */
 static int report(cmb_context *ctx, const struct cli_arguments *a, const struct sweep *s,
                   cmb_status status)
 {
@@ -360,7 +360,7 @@ int cli_kinematics(cmb_context *ctx, const struct cli_arguments *a)
 {
   struct sweep s = {.name = a->model ? cmb_model_name(a->model) : a->operand};
   if (!a->model) {
-    return cli_complain("'%s' is written in C; sweeps are for model files", a->operand);
+    return cli_complain("'%s' is written in C; expected a model file", a->operand);
   }
   const int code = count_points(a, &s.points);
   if (code != CLI_DONE) {

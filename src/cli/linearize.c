@@ -2,6 +2,7 @@
  * The command `camber linearize`: eigenvalues and mode shapes of the equations linearised about the start, an equilibrium, a steady motion
  * or the state at the time of --at; also the matrices A, B, C, D (state_space.c).
  */
+#include "base/text.h"
 #include "cli/state_space.h"
 #include "cli/vary.h"
 
@@ -55,9 +56,9 @@ static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int
   }
 }
 
-/* Returns the index of the component that follows component `last` when the components of a mode shape are sorted by decreasing amplitude;
- * `below` is the amplitude of `last`. For the first one, `last` is -1 and `below` infinite. Returns -1 if the remaining components are
- * below 1 % of the largest one. */
+/* Returns the index of the next smaller component of a mode shape, for listing the components by decreasing amplitude. `last` is the index of
+ * the previous component and `below` its amplitude (-1 and infinity at first). Returns -1 when the remaining ones are at most 1 % of the
+ * largest. */
 static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int last, double below)
 {
   int next = -1;
@@ -156,14 +157,14 @@ static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
   cli_json_end(&j);
 }
 
-/* Checks that the simulation has reached the time of --at and that its state can be linearised, i.e. that no switching function is held at
- * 0 (as in sticking friction). Prints an error message otherwise and returns CLI_FAILED. */
+/* Checks that the simulation has reached the time of --at, and that no switching function is held at 0 there (as in sticking friction), since
+ * such a state cannot be linearised. Returns CLI_DONE or, after an error message, CLI_FAILED. */
 static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
 {
   const cmb_error at = {.status = CMB_ERROR_EQUATIONS, .time = r->t};
   if (r->stopped_by && r->t < a->at) {
-    cli_complain_at(&at, "", "event '%s' stops the run at t = %.9g, before the %g of --at",
-                    r->stopped_by, r->t, a->at);
+    cli_complain_at(&at, "", "event '%s' stops the run at t = %s, before the time %s of --at",
+                    r->stopped_by, cmb_shortest(r->t).text, cmb_shortest(a->at).text);
   } else if (r->sliding) {
     cli_complain_at(&at, "",
                     "the switching function '%s' is held at its switch at t = %g, as in sticking "
@@ -175,8 +176,8 @@ static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
   return CLI_FAILED;
 }
 
-/* Linearises the equations of motion of a system about its initial state, or about the state that a simulation reaches at the time of --at,
- * and prints eigenvalues, mode shapes and state-space matrices. Returns the exit code of the program. */
+/* Linearises the equations of motion about the initial state, or about the state that a simulation reaches at the time of --at, and prints
+ * eigenvalues, mode shapes and state-space matrices. Returns CLI_DONE or, after an error message, another exit code. */
 static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
                             const cmb_system *system)
 {
@@ -190,8 +191,8 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   int code = cli_run_options(a, &options);
   if (code != CLI_DONE) return code;
   if (a->at < cmb_system_t_start(system)) {
-    return cli_complain("option --at is '%g'; expected a time from %g on", a->at,
-                        cmb_system_t_start(system));
+    return cli_complain("option --at is '%s'; expected a time from %s on", cmb_shortest(a->at).text,
+                        cmb_shortest(cmb_system_t_start(system)).text);
   }
   code = cli_state_space_begin(&space, a, &here);
   if (code != CLI_DONE) {

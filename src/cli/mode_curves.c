@@ -49,8 +49,8 @@ static double amplitude_of(const cmb_eigenmode *m, int i)
   return hypot(m->shape_re[i], m->shape_im[i]);
 }
 
-/* Returns the squared norm xᴴ S x of the mode shape (eigenvector) of the mode x. S is the diagonal matrix that scales metres, radians and
- * other units to comparable size. */
+/* Returns the squared norm xᴴ S x of the eigenvector of the mode x. S is the diagonal matrix of weights that makes components in metres,
+ * radians and other units comparable. */
 static double squared_norm(const struct matching *j, const cmb_eigenmode *x)
 {
   double sum = 0;
@@ -59,9 +59,8 @@ static double squared_norm(const struct matching *j, const cmb_eigenmode *x)
   return sum;
 }
 
-/* Performs one iteration for the diagonal scaling matrix S of mode shapes: normalises all modes x to xᴴ S x = 1, neutral ones (eigenvalue
- * 0) included, and divides each weight by the square of the largest amplitude of its component. A component that is 0 in all modes gets the
- * weight 0. largest[components] is a working array. */
+/* Improves the diagonal matrix S of weights by one iteration. Normalises all eigenvectors x to xᴴ S x = 1, and then divides the weight of each
+ * component by the square of its largest amplitude; components that are 0 in all modes get weight 0. largest[components] is a working array. */
 static void improve_scaling(struct matching *j, double *largest)
 {
   const struct cli_vary_table *t = j->curves->table;
@@ -82,8 +81,8 @@ static void improve_scaling(struct matching *j, double *largest)
   }
 }
 
-/* Allocates and computes the diagonal scaling matrix S of mode shapes, stored in j->weight[components], by a few iterations from S = I. All
- * components of the mode shapes then have comparable size, whatever their units are. Returns false if out of memory. */
+/* Computes by iteration the weights j->weight[components] of the components of eigenvectors, so that all components are of comparable size,
+ * whatever their units are. The array is allocated here. Returns false if memory runs out. */
 static bool find_scaling(struct matching *j)
 {
   double *largest = calloc((size_t)j->components + 1, sizeof *largest);
@@ -120,8 +119,8 @@ static double difference(const struct matching *j, const cmb_eigenmode *x, const
 
 /* ---- curves */
 
-/* Collects the modes (eigenvalue and eigenvector) at point number `value` of a parameter sweep in j->modes[mode_count], without neutral
- * modes, whose eigenvalue is 0. */
+/* Collects pointers to the modes (eigenvalue and eigenvector) at point number `value` of a parameter sweep in j->modes[], and their number in
+ * j->mode_count. Neutral modes, whose eigenvalue is 0, are left out. */
 static void find_modes(struct matching *j, int value)
 {
   const cmb_linearization *l = j->curves->table->motions[value].l;
@@ -131,9 +130,9 @@ static void find_modes(struct matching *j, int value)
   }
 }
 
-/* Computes cost (modes x columns) for the assignment of modes to curves that track them over a parameter sweep: the cost of continuing
- * curve i by mode k at point number `value`. This is the difference of mode k from the last mode of the curve, plus a penalty if the curve
- * has a gap. The columns after those of the existing curves are for new curves, at constant cost. */
+/* Computes the cost matrix cost[modes x columns] for assigning the modes at point number `value` of a parameter sweep to the curves that track
+ * them. The cost is the difference between mode k and the last mode of curve i, plus a penalty if the curve has a gap. The last columns, with
+ * constant cost, stand for new curves. */
 static void find_costs(const struct matching *j, int value, double *cost)
 {
   const struct cli_mode_curves *c = j->curves;
@@ -163,8 +162,8 @@ static bool add_curve(struct cli_mode_curves *c)
   return true;
 }
 
-/* Extends the curves that track modes (eigenvalues and eigenvectors) over a parameter sweep to point number `value`: assigns each mode
- * there to the existing curve that fits best, or to a new curve. Returns false if out of memory. */
+/* Extends the curves that track modes (eigenvalues and eigenvectors) over a parameter sweep to point number `value`: assigns each mode there to
+ * an existing curve, so that the total difference is smallest, or to a new curve. Returns false if memory runs out. */
 static bool extend_curves(struct matching *j, int value)
 {
   struct cli_mode_curves *c = j->curves;

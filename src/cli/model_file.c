@@ -25,8 +25,8 @@ bool cli_program_folder(char path[CLI_PATH_ROOM])
   return true;
 }
 
-/* Determines the folder that contains the bundled models, and writes its path to `path`: that in the environment variable CAMBER_MODELS
- * (unchecked) or, if this is not set, a folder relative to the program. Returns false if there is no such folder. */
+/* Finds the folder of the bundled models and writes its path to `path`: the folder that the environment variable CAMBER_MODELS names
+ * (unchecked) or, if it is not set, a folder relative to the program. Returns false if there is none. */
 static bool models_folder(char path[CLI_PATH_ROOM])
 {
   const char *given = getenv("CAMBER_MODELS");
@@ -56,9 +56,8 @@ static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
   return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
 }
 
-/* Determines the model file that a name on the command line means, and writes its path to `path`: a bundled model of this name (then
- * *bundled is true), or the file of this name, which need not exist. A name with '/' can also be a bundled model in a subfolder, such as
- * trailers/semitrailer-spring, if there is no such file. Returns false if the name means neither. */
+/* Finds the model file that a name on the command line means, and writes its path to `path`: a bundled model (*bundled is then true) or, if the
+ * name contains '/' or ends in .yaml or .yml, a file, which need not exist. Returns false if the name means neither. */
 static bool find_file(const char *name, char path[CLI_PATH_ROOM], bool *bundled)
 {
   const bool variant = strchr(name, '/') && name[0] != '/' && access(name, F_OK) != 0;
@@ -115,7 +114,7 @@ cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part)
   return cmb_model_read(ctx, path, &options, part);
 }
 
-/* Prints the error message that the existing file `name`, such as arm.urdf, is not a Camber model. Returns the exit code of the program. */
+/* Prints the error message that the existing file `name`, such as arm.urdf, is not a Camber model; returns the exit code CLI_BAD_INPUT. */
 static int complain_file(const char *name)
 {
   return cli_complain("'%s' is no model file of Camber, whose names end in .yaml; files of other "
@@ -124,8 +123,8 @@ static int complain_file(const char *name)
                       name);
 }
 
-/* Prints the error message for an unknown model name and suggests the most similar known one, or the file name.yaml if it exists. Returns
- * the exit code of the program. */
+/* Prints the error message for an unknown model name, with the most similar known name or the existing file name.yaml as a suggestion; returns
+ * the exit code CLI_BAD_INPUT. */
 static int complain_model(const char *name)
 {
   if (strchr(name, '.') && access(name, R_OK) == 0) return complain_file(name);

@@ -110,8 +110,8 @@ static bool split(struct cli_arguments *a, const char *text, const char **name, 
   return true;
 }
 
-/* Parses "NAME=VALUE", where VALUE is a number or a formula of numbers, appends it to settings[*count], an array of CLI_MOST_SETTINGS
- * elements, and increments *count. Returns false if the text is invalid or the array is full. */
+/* Parses "NAME=VALUE", where VALUE is a number or a formula of numbers, and appends the pair to settings[*count], which has room for
+ * CLI_MOST_SETTINGS. Returns false if the text is invalid or the array is full. The name is freed with the arguments `a`. */
 static bool take_setting(struct cli_arguments *a, const char *text, cmb_setting *settings,
                          int *count)
 {
@@ -400,8 +400,8 @@ static bool take_no_motion(struct cli_arguments *a, const char *value)
   return true;
 }
 
-/* Sets the switch *on according to the text after its option: false if `value` is "false", and true for any other text or none (NULL).
- * Always returns true. */
+/* Sets *on to the state of a switch on the command line: false if its value is the text "false", and true for any other text or no value
+ * (NULL). Always returns true. */
 static bool take_switch(const char *value, bool *on)
 {
   *on = !value || strcmp(value, "false") != 0;
@@ -759,8 +759,8 @@ bool cli_can_be_undone(const struct cli_option *option)
   return !option->argument && cli_model_may_set(&cli_options[cli_find_key(option->name)]);
 }
 
-/* Prints the error message for an unknown option `text` and suggests the option whose name is most similar to `name`, if there is one.
- * Returns the exit code of the program. */
+/* Prints the error message for the unknown option `text`, with the option whose name is most similar to `name` as a suggestion; returns the
+ * exit code CLI_BAD_INPUT. */
 static int complain_option(const struct cli_command *command, const char *text, const char *name)
 {
   const char *near = cmb_nearest_name(name, cli_options, cli_option_count, sizeof *cli_options);
@@ -769,9 +769,9 @@ static int complain_option(const struct cli_command *command, const char *text, 
                              command->name);
 }
 
-/* Stores the value of the option cli_options[k] in the arguments. If `value` is NULL and the option is not a switch, takes the next word
- * argv[*i + 1] as its value and increments *i. Prints an error message if the command does not accept the option, or if the value is
- * missing or invalid. Returns an exit code, CLI_DONE on success. */
+/* Stores the value of the option cli_options[k] in the arguments. If the option needs a value and `value` is NULL, takes the next word, argv[*i
+ * + 1], and increments *i. Returns CLI_DONE; CLI_BAD_INPUT after an error message if the value is missing or invalid, or if the command does
+ * not accept the option. */
 static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, int k,
                       const char *value)
 {
@@ -791,8 +791,8 @@ static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, in
   return cli_complain("option --%s is '%s'; expected %s", option->name, value, option->expected);
 }
 
-/* Parses the negation --no-NAME of the switch cli_options[k]: sets the switch to false, even if the model file sets it to true. `value` is
- * the text after '=' or NULL; such a text is an error. Prints an error message on failure. Returns an exit code, CLI_DONE on success. */
+/* Parses the form --no-NAME of the switch cli_options[k]: sets the switch to false, even if the model file sets it to true. `value` is the text
+ * after '=' or NULL; such a text is an error. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int undo_switch(struct cli_arguments *a, int k, const char *value)
 {
   const struct cli_option *option = &cli_options[k];
@@ -805,8 +805,8 @@ static int undo_switch(struct cli_arguments *a, int k, const char *value)
   return CLI_DONE;
 }
 
-/* Parses the option argv[*i], which has the form "--name", "--name=value", "--name value" or "--no-name". Increments *i if the value is the
- * next word. Prints an error message if the option or its value is invalid. Returns an exit code, CLI_DONE on success. */
+/* Parses the long option argv[*i]: "--name", "--name=value", "--name value" or "--no-name". Increments *i if the value is the next word.
+ * Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
 {
   const char *text = argv[*i] + 2;
@@ -826,8 +826,8 @@ static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
   return take_value(argc, argv, i, a, k, value);
 }
 
-/* Parses the short option argv[*i], such as "-o", with the next word as its value, and increments *i. Prints an error message if the option
- * or its value is invalid. Returns an exit code, CLI_DONE on success. */
+/* Parses the short option argv[*i], such as "-o", with the next word as its value, and increments *i. Returns CLI_DONE, or CLI_BAD_INPUT after
+ * an error message. */
 static int parse_letter(int argc, char **argv, int *i, struct cli_arguments *a)
 {
   const char *text = argv[*i];
@@ -845,9 +845,8 @@ bool cli_on_model(const struct cli_command *command)
   return operand && (strcmp(operand, "MODEL") == 0 || cli_ends_in(operand, " MODEL"));
 }
 
-/* Stores a word of the command line that is not an option: an operand such as MODEL or, if the command requires one (the `c` of `export c
- * MODEL`), the fixed word before its operand. Prints an error message if the word is not expected. Returns an exit code, CLI_DONE on
- * success. */
+/* Stores a word of the command line that is not an option: an operand such as MODEL, or the fixed word that some commands need before it (`c`
+ * of `export c MODEL`). Returns CLI_DONE; CLI_BAD_INPUT after an error message if the command does not expect the word. */
 static int take_word(struct cli_arguments *a, const char *word)
 {
   const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;
@@ -873,8 +872,8 @@ static int take_word(struct cli_arguments *a, const char *word)
   return CLI_DONE;
 }
 
-/* Parses the words after the name of a command, argv[0] to argv[argc − 1] (options and operands), and stores their values in the arguments
- * `a`. Prints an error message at the first invalid word, or if the operand is missing. Returns an exit code, CLI_DONE on success. */
+/* Parses the options and operands after the name of a command, argv[0] to argv[argc − 1], and stores their values in the arguments `a`. Returns
+ * CLI_DONE; CLI_BAD_INPUT after an error message at the first invalid word, or if the operand is missing. */
 static int parse_words(int argc, char **argv, struct cli_arguments *a)
 {
   for (int i = 0; i < argc; i++) {
@@ -899,8 +898,8 @@ static int parse_words(int argc, char **argv, struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns whether the words argv[0] to argv[argc − 1] contain the option --json and the command accepts it. Used after a failure to parse
- * the command line, to decide whether the error is also reported as JSON. */
+/* Returns whether --json is among the words argv[0] to argv[argc − 1] and the command accepts it. Used when the command line is invalid, to
+ * decide whether the error is reported as JSON too. */
 static bool wants_json(int argc, char **argv, const struct cli_command *command)
 {
   if (!cli_takes(command, &cli_options[cli_find_option(command, "json")])) return false;

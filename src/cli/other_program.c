@@ -38,8 +38,8 @@ static void sleep_for(long milliseconds)
   nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
 }
 
-/* Kills all processes of a process group and waits until they have ended, so that the caller can remove the files they use. Gives up after
- * half a second, as processes that have ended remain in the group if their parent does not wait for them. */
+/* Kills all processes of a process group and waits until they have ended, but at most half a second, so that the caller can remove the files
+ * they use. */
 static void end_group(pid_t group)
 {
   enum { TRIES = 100 };
@@ -49,9 +49,9 @@ static void end_group(pid_t group)
   }
 }
 
-/* Runs the program words[0] with the arguments words[] (ended by NULL) and the file descriptors `input` and `output` (−1: /dev/null) as
- * standard input and output, and polls until it has ended. The program runs in a process group of its own; on Ctrl-C this process kills the
- * whole group. Returns the exit code of the program, CLI_NOT_INSTALLED if it cannot be executed, or 1 if it was killed or fork failed. */
+/* Runs another program, words[0] with the arguments words[] (ended by NULL), and waits until it has ended. `input` and `output` are the file
+ * descriptors of its standard input and output (−1: /dev/null). Ctrl-C kills it. Returns its exit code, CLI_NOT_INSTALLED if it cannot be
+ * executed, or 1 if it was killed or could not be started. */
 int cli_other_program(char *const words[], int input, int output)
 {
   cli_catch_interrupt();

@@ -42,8 +42,8 @@ FILE *cli_page_viewer(const char *what)
 
 /* ---- the page */
 
-/* Writes the data of an HTML page as a JSON object: version of the schema, kind of the page, and the keys that the callback p->put writes.
- * Returns the status of the callback. */
+/* Writes the data of an HTML page as a JSON object: the version of the format, the kind of the page, and the keys that the callback p->put
+ * writes. Returns the status of the callback. */
 static cmb_status put_data(FILE *to, const struct cli_page *p)
 {
   struct cli_json j = {.to = to, .first = true, .in_page = true};

@@ -22,9 +22,9 @@ enum {
 
 /* ---- computing the pattern */
 
-/* Computes the sparsity pattern of the Jacobian of the equations with respect to positions and velocities, by differences at the state r,
- * and a column colouring: the columns of a group share no row, so that one difference quotient serves them all. Fills in *p, which has to
- * be released even after a failure. */
+/* Computes the sparsity pattern of the Jacobian of the equations by positions and velocities at the state r, and groups its columns: columns of
+ * a group share no row, so one difference quotient serves all of them. Stores the results in *p, which the caller has to release even after a
+ * failure. */
 cmb_status cli_pattern_find(cmb_context *ctx, const cmb_system *system, const cmb_result *r,
                             struct cli_pattern *p)
 {
@@ -48,9 +48,8 @@ void cli_pattern_release(struct cli_pattern *p)
 
 /* ---- text and JSON */
 
-/* Prints the name of column j of the Jacobian, whose first nv columns are derivatives with respect to positions and the others to
- * velocities: the name of the coordinate or velocity. If coordinates and velocities do not correspond one to one, a position column has the
- * name of the velocity along which the position is varied. */
+/* Prints the name of column j of the Jacobian: of a position coordinate for j < nv, of a velocity otherwise. Where coordinates and velocities
+ * do not correspond one to one, a position is written as "along" followed by the name of the velocity. */
 static void print_column(const cmb_equations *eq, int j)
 {
   if (j >= eq->nv) {
@@ -62,8 +61,8 @@ static void print_column(const cmb_equations *eq, int j)
   }
 }
 
-/* Prints, in one line, the number of a group of Jacobian columns (columns that share no row, and so one difference quotient) and the names
- * of the columns. */
+/* Prints one line about a group of Jacobian columns (which share no row, so that one difference quotient serves all of them): its number and
+ * the names of its columns. */
 static void print_group(const struct cli_pattern *p, int group)
 {
   const char *before = "";
@@ -200,8 +199,8 @@ static void put_groups(FILE *to, const struct picture *s, double left)
   }
 }
 
-/* Writes the title of the picture of a sparsity pattern, and the captions above and below its two matrices (columns in the order of the
- * equations, and by groups). `second` is the left edge of the second matrix in pixels. */
+/* Writes the texts of the picture of a Jacobian's sparsity pattern: the title, the captions of its two matrices (columns in the order of the
+ * equations, and sorted by groups) and an explanation below. `second` is the left edge of the second matrix in pixels. */
 static void put_captions(FILE *to, const struct picture *s, double second)
 {
   const struct cli_pattern *p = s->pattern;

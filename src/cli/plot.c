@@ -109,8 +109,8 @@ static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_ax
 
 enum { Y_TICKS = 4, X_TICKS = 8 };
 
-/* Writes the offset of the ordinate, such as "+1.7e9", which has to be added to its tick labels, above them. Writes nothing if the axis has
- * no offset. */
+/* Writes the offset of the ordinate, such as "+1.7e9", above its tick labels, to which it has to be added. Writes nothing if the axis has no
+ * offset. */
 static void put_y_offset(FILE *to, const struct frame *f)
 {
   char text[CLI_AXIS_TEXT];
@@ -164,8 +164,8 @@ struct line {
   bool ascends; /* whether x ascends */
 };
 
-/* Returns pointers to the points of a curve, with its own abscissas if it has any and otherwise those of the plot, and whether the
- * abscissas ascend. */
+/* Returns the data of a curve: pointers to its points, with its own abscissas or, if it has none, those of the plot, and whether the abscissas
+ * ascend. */
 static struct line line_of(const struct cli_plot *plot, const struct cli_curve *curve)
 {
   struct line l = {plot->x, curve->y, plot->points, plot->stride, true};
@@ -198,8 +198,8 @@ static double value_at(const struct line *l, double x, long *i)
   return y_of(l, *i) + part * (y_of(l, *i + 1) - y_of(l, *i));
 }
 
-/* Returns whether curve a hides curve b, which is drawn before it: whether their vertical distance is at most a line width at all points of
- * a. If their abscissas differ, b is interpolated at those of a; then both need ascending abscissas, otherwise false is returned. */
+/* Returns whether curve a, drawn later, hides curve b: they run within a line width of each other along the whole of a. If their abscissas
+ * differ, b is interpolated; returns false if they differ and do not both ascend. */
 static bool covers(const struct cli_plot *plot, const struct frame *f, const struct cli_curve *a,
                    const struct cli_curve *b)
 {
@@ -226,8 +226,8 @@ static const char *colour_of(const struct cli_panel *panel, int c)
   return COLOURS[own > 0 ? (own - 1) % CLI_PLOT_MOST_CURVES : c];
 }
 
-/* Writes the value of the SVG attribute `stroke` (the colour) for curve number c of a panel to `text`, including its closing quote, and
- * returns `text`. If the curve has a dash pattern, or would hide an earlier curve, the attribute `stroke-dasharray` follows. */
+/* Writes the colour of curve number c of a panel to `text`, as the value of the SVG attribute `stroke` with its closing quote, and returns
+ * `text`. The attribute stroke-dasharray follows if the curve is dashed, or if it would otherwise hide an earlier curve. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
 {
@@ -278,8 +278,8 @@ static void draw_to(struct pen *p, double x, double y)
   p->points++;
 }
 
-/* Draws a curve with ascending abscissas as SVG polylines. If it has more than two points per pixel of width, its points are divided into
- * groups of consecutive points, and only the smallest and the largest value of each group are drawn. */
+/* Draws a curve with ascending abscissas as SVG polylines. If it has more than two points per pixel of width, only the smallest and the largest
+ * value of each group of consecutive points are drawn. */
 static void draw_graph(struct pen *p, const struct line *l)
 {
   const long bundle = l->points / (2 * (long)p->f->width) + 1;
@@ -311,8 +311,8 @@ static void draw_path(struct pen *p, const struct line *l)
   }
 }
 
-/* Draws a dot at each point of curve number c of a panel if the plot has dots, unless this would be more than one dot per 6 pixels of an
- * axis that is `size` pixels long. */
+/* Draws a dot at each point of curve number c of a panel, if the plot has dots and they are on average at least 6 pixels apart along the
+ * abscissa, whose length is `size` pixels. */
 static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *f,
                      const struct cli_panel *panel, int c, double size)
 {
@@ -329,8 +329,8 @@ static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *
   fputc('\n', to);
 }
 
-/* Draws a curve in the panel with the axes and the place f, as SVG polylines. `stroke` is the value of the SVG attribute `stroke` (the
- * colour), including its closing quote. */
+/* Draws a curve of a plot in a panel as SVG polylines; f contains the axes and the position of the panel. `stroke` is the value of the SVG
+ * attribute `stroke` (the colour), including its closing quote. */
 static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                       const struct cli_curve *curve, const char *stroke)
 {
@@ -361,8 +361,8 @@ static struct cli_axis range_of(const struct cli_plot *plot, const struct cli_pa
   return y;
 }
 
-/* Draws the marks of a plot (vertical lines at given abscissas, such as the times of events) through a panel. If there are more than
- * FEW_MARKS, draws short ticks at the upper edge of the panel instead. */
+/* Draws the marks of a plot through a panel: vertical lines at given abscissas, e.g. the times of events. If there are more than FEW_MARKS,
+ * only short lines at the upper edge of the panel are drawn. */
 static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   const double length = plot->mark_count > FEW_MARKS ? 6 : f->height;
@@ -399,8 +399,8 @@ struct letters {
   int count, rows;                             /* number of texts; of text rows in use */
 };
 
-/* Finds a text row for a label above the first panel of a plot: returns the number of the lowest row, from 0, in which no label in *l lies
- * between the horizontal positions `from` and `to` (in pixels); −1 if there is none. */
+/* Finds space for a label above the first panel of a plot: returns the number of the lowest text row (from 0) in which no label of *l lies
+ * between the horizontal positions `from` and `to` in pixels; −1 if there is none, or if *l is full. */
 static int free_row(const struct letters *l, double from, double to)
 {
   for (int row = 0; row < LETTER_ROWS && l->count < MOST_LETTERS; row++) {
@@ -413,9 +413,9 @@ static int free_row(const struct letters *l, double from, double to)
   return -1;
 }
 
-/* Places a label above the first panel of a plot: the letters of one or more vertical marker lines, centred at the horizontal position `at`
- * (in pixels) in the lowest text row with enough free space. Reserves the space in *l, and writes the label as SVG to the file `to` unless
- * `to` is NULL. Does nothing if no row has space. */
+/* Places a label, the letters of vertical marker lines, above the first panel of a plot: centred at the horizontal position `at` (in pixels),
+ * in the lowest text row with space. Reserves the space in *l, and writes the label as SVG to the file `to` unless this is NULL. Does nothing
+ * if no row has space. */
 static void place_letters(FILE *to, struct letters *l, const struct frame *f, double at,
                           const char *text)
 {
@@ -440,9 +440,9 @@ static bool is_among(char letter, size_t count, const char *letters)
   return false;
 }
 
-/* Collects in `label` the letters, each once, of mark number i (a vertical line) of a plot and of the following marks within one pixel of
- * it. Letters that `seen` does not contain yet are appended to `seen`; *is_new says whether there are any. If only_new is set, `label`
- * contains no other letters. Returns the number of the first mark that is farther away. */
+/* Collects in `label` the letters, each once, of the marker line number i of a plot and of the following ones within one pixel. Letters met for
+ * the first time are appended to `seen`; *is_new says whether there are any, and if only_new is set, `label` gets only these. Returns the
+ * number of the first line farther away. */
 static long collect_letters(const struct cli_plot *plot, const struct frame *f, long i,
                             bool only_new, char seen[ALPHABET + 1], char label[ALPHABET + 1],
                             bool *is_new)
@@ -462,9 +462,9 @@ static long collect_letters(const struct cli_plot *plot, const struct frame *f, 
   return next;
 }
 
-/* Writes the letters that identify the marks (vertical lines) of a plot above its first panel, and returns the number of text rows that
- * they occupy. The first occurrence of each letter has priority; the others are written where there is room, or not at all if there are
- * more than FEW_MARKS marks. If `to` is NULL, only counts the rows. */
+/* Writes the letters of a plot's marker lines above its first panel, and returns the number of text rows they need. The first occurrence of
+ * each letter has priority; further ones are written where space is left, and not at all if there are more than FEW_MARKS lines. If `to` is
+ * NULL, only counts the rows. */
 static int put_letters(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   struct letters l = {.count = 0};
@@ -533,8 +533,8 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
 
 /* ---- the picture */
 
-/* Computes the left edge and the width in pixels of the panels, f->left and f->width, so that the longest tick label fits to the left of
- * them and the longest curve name to the right. */
+/* Computes f->left and f->width, the left edge and the width of the panels in pixels, so that the longest tick label fits to their left and the
+ * longest curve name, up to a limit, to their right. */
 static void set_margins(const struct cli_plot *plot, struct frame *f)
 {
   double left = LEAST_LEFT, right = 0, tick[CLI_AXIS_MOST_TICKS];
@@ -686,8 +686,8 @@ static void put_fitted(FILE *to, double x, double y, double room, const char *te
   fputs("</text>\n", to);
 }
 
-/* Draws a curve as SVG polylines with the abscissa of the plot pointing upwards. Omits points if there are more than MOST_POINTS; values
- * that are not finite interrupt the line. */
+/* Draws a curve as SVG polylines in a plot whose abscissa points upwards: the values of the curve are the horizontal positions. Omits points if
+ * there are more than MOST_POINTS; values that are not finite interrupt the line. */
 static void put_upright_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                               const struct cli_curve *curve, const char *colour)
 {
@@ -704,8 +704,8 @@ static void put_upright_curve(FILE *to, const struct cli_plot *plot, const struc
   if (pen_down) fputs("'/>\n", to);
 }
 
-/* Draws one panel of a plot as SVG, with the abscissa pointing upwards and the values of the curves to the right: grid, title and curves.
- * Sets f->x, the axis of the values. */
+/* Draws one panel of a plot whose abscissa points upwards as SVG: grid, title and curves, whose values are the horizontal positions. Sets f->x,
+ * the axis of these values. */
 static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
                               struct frame *f)
 {
@@ -811,8 +811,9 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 
 /* ---- files */
 
-/* Saves a text such as an SVG file under the name `path`; an existing file is replaced as a whole. The callback `write` writes the text for
- * the data `what`. Returns CMB_ERROR_MEMORY, without an error message in the context, if out of memory. */
+/* Saves a text, e.g. an SVG file, as the file `path`, which is replaced as a whole if it exists. The callback `write` writes the text, made
+ * from the data `what`. Returns CMB_ERROR_MEMORY if memory runs out (no error message is stored in the context then), or the error of saving
+ * the file. */
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path)
 {

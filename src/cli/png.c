@@ -16,14 +16,14 @@
 
 enum { MOST_BYTES = 1 << 28 }; /* of a PNG file */
 
-/* Prints the error message that the file `path` cannot be written; `words` is the reason. Returns the exit code of the program. */
+/* Prints the error message that the file `path` cannot be written, for the reason `words`; returns the exit code CLI_BAD_INPUT. */
 static int fail(const char *path, const char *words)
 {
   return cli_complain("cannot write '%s': %s", path, words);
 }
 
-/* Copies the content of the temporary file `picture`, a PNG image, to the file `path`, which is replaced as a whole. Prints an error
- * message on failure. Returns an exit code, CLI_DONE on success. */
+/* Copies the temporary file `picture`, a PNG image, to the file `path`, which is replaced as a whole. Returns CLI_DONE or, after an error
+ * message, another exit code. */
 static int save_picture(cmb_context *ctx, FILE *picture, const char *path)
 {
   char *bytes = NULL;
@@ -34,8 +34,8 @@ static int save_picture(cmb_context *ctx, FILE *picture, const char *path)
   return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
 }
 
-/* Converts the SVG image in the temporary file `drawing` to a PNG image in the temporary file `picture` by the program rsvg-convert, and
- * saves it under the name `path`. Prints an error message on failure. Returns an exit code, CLI_DONE on success. */
+/* Converts the SVG image in the temporary file `drawing` to a PNG image in the temporary file `picture` with the program rsvg-convert, and
+ * saves it as the file `path`. Returns CLI_DONE or, after an error message, another exit code. */
 static int convert(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path)
 {
   if (ferror(drawing) || fflush(drawing) != 0 || lseek(fileno(drawing), 0, SEEK_SET) != 0) {

@@ -10,9 +10,8 @@
 
 static volatile sig_atomic_t interrupted; /* a signal has asked the run to stop */
 
-/* Handles the signals SIGINT, SIGTERM and SIGHUP: sets a flag that asks the run to stop, and restores the default action of SIGINT, so that
- * a second Ctrl-C ends the program at once. A second SIGTERM or SIGHUP has no further effect, as these may arrive twice unintentionally:
- * timeout(1) signals the program and its process group; when a terminal closes, both the shell and the kernel send SIGHUP. */
+/* Handles SIGINT, SIGTERM and SIGHUP: sets the flag that asks the run to stop, and restores the default action of SIGINT, so that a second
+ * Ctrl-C ends the program at once. A second SIGTERM or SIGHUP does not, since a shell or timeout(1) may send these twice. */
 static void on_interrupt(int signal_number)
 {
   (void)signal_number;
@@ -57,8 +56,8 @@ double cli_median(int n, double *x)
   return x[n / 2];
 }
 
-/* Runs the command of a parsed command line: reads its model if the command takes one, and calls its function, or prints its help. Returns
- * the exit code of the program. */
+/* Runs the command of a parsed command line: reads its model if it takes one, and calls the command's function; prints the help of the command
+ * instead if --help is given. Returns the exit code of the program. */
 static int dispatch(struct cli_arguments *arguments)
 {
   if (arguments->help) {

@@ -129,8 +129,7 @@ void cli_realtime_after_step(struct cli_realtime *r, double t)
   if (done > due_ns(r, t)) r->overruns++;
 }
 
-/* Ends the real-time part of a run: unlocks the memory and restores the previous scheduler, as the work that follows need not be in real
- * time. */
+/* Ends the real-time part of a run: unlocks the memory and restores the previous scheduler. */
 void cli_realtime_end(struct cli_realtime *r)
 {
   if (r->locked) munlockall();
@@ -141,7 +140,7 @@ void cli_realtime_end(struct cli_realtime *r)
 
 enum { TIME_ROOM = 32 };
 
-/* Writes a time in seconds with three digits and a suitable unit, such as "12.3 us", to `text`. Returns `text`. */
+/* Writes a time in seconds with three significant digits and a suitable unit, such as "12.3 us", to `text`. Returns `text`. */
 static const char *time_text(double seconds, char text[TIME_ROOM])
 {
   static const struct {

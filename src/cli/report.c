@@ -20,8 +20,8 @@ int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 
 /* ---- during the run */
 
-/* Allocates all memory for the report of a run: for the animation of `bodies` bodies, the curves over time, and the step sizes. Returns
- * CMB_ERROR_MEMORY if out of memory. */
+/* Allocates the memory for the HTML report of a run: for the animation of `bodies` bodies, the curves over time, and the step sizes. Returns
+ * CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status allocate(struct cli_report *r, int bodies)
 {
   CMB_TRY(cli_frames_begin(&r->frames, r->eq->nq, r->forces.numbers, bodies, 1));
@@ -92,8 +92,8 @@ void cli_report_head(struct cli_json *j, const struct cli_arguments *a,
   cli_json_close(j, '}');
 }
 
-/* Writes the data of a report (`user` is a struct content) as JSON: the list "reports" with a single entry, which contains title, summary
- * of the run, animation, forces and curves. Callback of cli_page_save. */
+/* Writes the data of an HTML report (`user` is a struct content) as JSON: the list "reports" with one entry, which contains title, summary of
+ * the run, animation, forces and curves. A callback of cli_page_save. */
 static cmb_status put_reports(struct cli_json *j, void *user)
 {
   const struct content *c = user;

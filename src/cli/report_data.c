@@ -55,8 +55,8 @@ static void convert_pose(const cmb_pose_of_body *pose, float out[CLI_A_POSE])
   quaternion_of(pose->turn, out + 3);
 }
 
-/* Computes the poses of all bodies at each instant of an animation with the evaluator `from`. f has the instants, each with the time and
- * the positions q. Stores the poses in to->pose (instants x bodies x 7) and the times in to->t. now[bodies] is a working array. */
+/* Computes the poses of all bodies at each stored instant f of an animation, and stores them in to->pose (instants x bodies x 7), with the
+ * times in to->t. `from` computes poses from positions, and now[bodies] is a working array. */
 static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_pose_of_body *now,
                              struct cli_poses *to)
 {
@@ -83,8 +83,8 @@ cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_fra
   return status;
 }
 
-/* Ends the recording of an animation in f, and computes the poses of the model's bodies at all its instants. *to has to be released even
- * after a failure. */
+/* Completes the list of instants stored in f, and computes the poses of the model's bodies at all of them into *to, with memory allocated here.
+ * The caller has to release *to even after a failure. */
 static cmb_status find_poses(cmb_context *ctx, struct cli_frames *f, const struct cli_arguments *a,
                              struct cli_poses *to)
 {
@@ -139,8 +139,8 @@ struct table {
   bool exact; /* all columns are written in double precision */
 };
 
-/* Returns the base value of a column of a report, which is subtracted from all its values: the first finite one, or 0 if there is none. `y`
- * points to the first value. */
+/* Returns the number that is subtracted from all values of a column of a report before they are stored in single precision: the first finite
+ * value, or 0 if there is none. `y` points to the first value. */
 static double base_of(const struct table *t, const double *y)
 {
   for (long k = 0; k < t->plot.points; k++) {
@@ -149,8 +149,8 @@ static double base_of(const struct table *t, const double *y)
   return 0;
 }
 
-/* Returns whether the differences of a column of values to `base` can be stored in single precision: the largest one must be 0 or between
- * 1e-31 (else digits are lost) and 3.4e38 (else it overflows). `y` points to the first value. */
+/* Returns whether the values of a column, minus `base`, can be stored in single precision: the largest of them in magnitude must be 0 or
+ * between 1e-31 (else digits are lost) and 3.4e38 (else it overflows). `y` points to the first value. */
 static bool fits_floats(const struct table *t, const double *y, double base)
 {
   double most = 0;
@@ -161,8 +161,8 @@ static bool fits_floats(const struct table *t, const double *y, double base)
   return most == 0 || (most <= FLT_MAX && most >= FLT_MIN / FLT_EPSILON);
 }
 
-/* Writes a column of a report as JSON: the number `base`, and the differences of all values to it in single precision as base64. `y` points
- * to the first value. */
+/* Writes a column of a report as JSON: the number `base`, and all values minus `base` in single precision as base64. `y` points to the first
+ * value. */
 static void put_floats_from(struct cli_json *j, const struct table *t, const double *y, double base)
 {
   for (long k = 0; k < t->plot.points; k++) t->work[k] = (float)(y[k * t->plot.stride] - base);
@@ -170,7 +170,7 @@ static void put_floats_from(struct cli_json *j, const struct table *t, const dou
   put_floats(j, "data", t->plot.points, t->work);
 }
 
-/* Writes the values of a column of a report in double precision as base64. `y` points to the first value; t->time is overwritten. */
+/* Writes the values of a column of a report in double precision as base64. `y` points to the first value; the array t->time is used as a buffer. */
 static void put_doubles_of(struct cli_json *j, const struct table *t, const double *y)
 {
   for (long k = 0; k < t->plot.points; k++) t->time[k] = y[k * t->plot.stride];
@@ -199,8 +199,8 @@ static void put_column(struct cli_json *j, const struct table *t,
   cli_json_close(j, '}');
 }
 
-/* Begins the JSON object `key` for columns of the history h: writes the number of points and their times, and opens the list of columns.
- * Allocates the working arrays of *t, which close_table frees. Returns CMB_ERROR_MEMORY if out of memory. */
+/* Begins the JSON object `key` for curves over time from the stored trajectory h: writes the number of points and their times, and opens the
+ * list of columns. Allocates the working arrays of *t, which close_table frees. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status open_table(struct cli_json *j, const char *key, const struct cli_history *h,
                              bool exact, struct table *t)
 {
@@ -238,8 +238,8 @@ cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cl
   return status;
 }
 
-/* Appends descriptions of n columns of the same kind (such as "velocity") to a list at `to`; their values are the numbers first, first + 1,
- * ... in each row of the history. `units` may be NULL. Returns the end of the list. */
+/* Appends the descriptions of n columns of the same `kind` (such as "velocity") at `to`. Their values are the numbers first, first + 1, ... in
+ * each row of the stored trajectory. `units` may be NULL. Returns the address after the last one. */
 static struct cli_report_column *add_columns(struct cli_report_column *to, int first, int n,
                                              const char *const *names, const char *const *units,
                                              const char *kind)

@@ -16,9 +16,8 @@ static const char PREFIX[] = "arrow_of_report_"; /* followed by a number: the na
 
 /* ---- choosing the forces */
 
-/* Returns how many components of the force of an element a report shows, by the type of the element: 1 for springs and contacts of two
- * spheres, along the line between their points; 3 (global axes) for contacts with a surface and tyres; 0 for others, such as prescribed
- * loads, whose force is not shown. */
+/* Returns how many components of the force of an element of this type a report shows: 1 (along the line between two points) for springs and
+ * contacts of two spheres, 3 (global axes) for tyres and contacts with a surface, and 0 for others, whose force is not shown. */
 static int force_components(const char *type)
 {
   if (strcmp(type, "spring") == 0 || strcmp(type, "hunt-crossley") == 0) return 1;
@@ -35,8 +34,8 @@ static int arrow_components(const cmb_model *m, cmb_item_kind kind, int i, const
   return kind == CMB_ITEM_FORCE ? force_components(item->type) : 3;
 }
 
-/* Adds the force arrow of element number `item` of a kind, with one or three components: appends it to f->arrows, unless this is NULL, and
- * increments the counters of *f. Writes the definitions of outputs for its components, in the notation of a model file, to `text`. */
+/* Adds the force arrow of element number `item` of a kind to f: appends it to f->arrows, unless this is NULL, and updates the counters. Appends
+ * to `text`, in the notation of a model file, outputs for its 1 or 3 force components. `about` describes the element. */
 static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int components,
                       FILE *text, const cmb_item *about)
 {
@@ -50,8 +49,8 @@ static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int co
   }
 }
 
-/* Lists the force arrows of all joints, loops, force elements and stops in f->arrows; if this is NULL, only counts them. Writes the
- * definitions of outputs for all their components, in the notation of a model file, to `text`. */
+/* Lists the force arrows of all joints, loops, force elements and stops of the model in f->arrows or, if this is NULL, only counts them. Writes
+ * the definitions of outputs for their force components, in the notation of a model file, to `text`. */
 static void list_arrows(struct cli_forces *f, const cmb_model *m, FILE *text)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_JOINT, CMB_ITEM_LOOP, CMB_ITEM_FORCE,
@@ -93,7 +92,7 @@ static char *write_outputs(struct cli_forces *f, const cmb_model *m)
 
 /* ---- the second system */
 
-/* Returns whether the force shown by an arrow is not unique, because redundant constraints can share it in several ways. */
+/* Returns whether the force that an arrow shows is indeterminate, because redundant constraints can share it in several ways. */
 static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow *arrow)
 {
   const bool *shared = cmb_system_shared_outputs(f->system);
@@ -103,8 +102,8 @@ static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow 
   return false;
 }
 
-/* Finds the index of each force component among the outputs of the second system (f->system with the equations eq), which computes them,
- * and stores it in f->output. Removes arrows whose forces are not unique because of redundant constraints. */
+/* Finds the outputs of f->system (with the equations eq) that contain the force components of the arrows, and stores their indices in
+ * f->output. Removes arrows whose forces are indeterminate because of redundant constraints. */
 static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
 {
   int kept = 0;
@@ -119,8 +118,8 @@ static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
   f->count = kept;
 }
 
-/* Reads the model of the run a second time with the text `outputs`, which defines outputs for the components of forces, appended. Creates
- * its system f->system, which is evaluated along the run without influencing it. */
+/* Creates f->system, a second system of the run's model with additional outputs for force components, which the text `outputs` defines in the
+ * notation of a model file. It is evaluated along the run without influencing it. */
 static cmb_status create_second_system(struct cli_forces *f, const struct cli_arguments *a,
                                        const char *outputs)
 {
@@ -131,8 +130,8 @@ static cmb_status create_second_system(struct cli_forces *f, const struct cli_ar
   return cli_create_extra_system(f->ctx, a, f->model, &f->system);
 }
 
-/* Removes all force arrows from the report, and destroys f->system, the second system of the same model, which computes the forces shown. Called
- * if that system could not be created or does not fit the equations of the run. */
+/* Removes all force arrows from the report, and destroys f->system, the second system that computes their forces. Called if that system could
+ * not be created or does not fit the equations of the run. */
 static void remove_all_arrows(struct cli_forces *f)
 {
   cmb_system_destroy(f->system);
@@ -191,15 +190,15 @@ struct column {
   double most; /* largest magnitude of the force, in N */
 };
 
-/* Returns a pointer to the components (1 or 3) of the force shown by an arrow at instant k of an animation. */
+/* Returns a pointer to the components (1 or 3) of an arrow's force in frame k of an animation. */
 static const double *force_at(const struct cli_frames *frames, const struct cli_arrow *arrow,
                               long k)
 {
   return cli_frames_row(frames, k) + 1 + frames->nq + arrow->first;
 }
 
-/* Converts the components of an arrow's force at all instants to 16-bit integers c->data (instants x components): 32767 is c->most, the
- * largest magnitude of the force over all instants; −32768 means that the force is unknown. */
+/* Scales the components of an arrow's force at all instants to 16-bit integers c->data (instants x components). The largest magnitude of the
+ * force, c->most, becomes 32767; −32768 stands for an unknown value. */
 static void scale_components(struct column *c, const struct cli_frames *frames,
                              const struct cli_arrow *arrow)
 {
@@ -224,9 +223,8 @@ static void put_point(struct cli_json *j, const cmb_body_point *p)
   cli_json_close(j, '}');
 }
 
-/* Writes the points at which a force arrow begins as the JSON list "points". An arrow of a joint has one, the joint's point on the child
- * body. A force along a line (one component) has both ends of the line. Any other force has only the last point of its element, which for a
- * loop is the point on its second body. */
+/* Writes the points where a force arrow is drawn as the JSON list "points": both ends of the line if the force acts along a line (one
+ * component), otherwise one point: for a joint its point on the child body, for other elements their last point. */
 static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_arrow *arrow)
 {
   cmb_body_point points[2];

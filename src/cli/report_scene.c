@@ -14,8 +14,8 @@ static void put_name(struct cli_json *j, const char *name, const char *type)
   if (type) cli_json_text(j, "type", type);
 }
 
-/* Writes the points of element number i of a kind as the JSON list "points": for each the number of its body (−1: ground) and its
- * coordinates in the design position. The list is empty if out of memory. */
+/* Writes the points of element number i of a kind as the JSON list "points": for each the number of its body (−1: ground) and its coordinates
+ * in the design position. The list is empty if memory runs out. */
 static void put_points(struct cli_json *j, const cmb_model *m, cmb_item_kind kind, int i)
 {
   const int count = cmb_model_points(m, kind, i, 0, NULL);

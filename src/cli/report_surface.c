@@ -28,9 +28,8 @@ struct ground {
 
 /* ---- positions and heights */
 
-/* Computes the global position x of a point fixed to a body, at instant k of an animation: x = c + R (p − com). The centre of mass c and
- * the rotation R, a quaternion, are the body's pose; p and com are the point and the centre of mass in the design position. A point of the
- * ground keeps its coordinates. */
+/* Computes the global position x of point p of a body at stored instant k of an animation, from the pose of the body and the point's
+ * coordinates in the design position. A point of the ground keeps its coordinates. */
 static void point_at(const struct ground *g, long k, const cmb_body_point *p, double x[3])
 {
   cmb_body body;
@@ -57,8 +56,8 @@ static double value_at(const struct ground *g, int surface, double t, double x, 
   return cmb_ground_at(g->surfaces, surface, t, (const double[3]){x, y, z});
 }
 
-/* Finds the height of a ground surface below the point (x, y, high), by 64 steps downwards and bisection: the highest z with s(t, x, y, z)
- * = 0, where s is positive above the surface. Returns NaN if there is none within a depth of 2·g->size, or if the point is not above the
+/* Finds the height of a ground surface below the point (x, y, high) by 64 steps downwards and bisection: the highest z found where s(t, x, y,
+ * z), positive above the surface, changes its sign. Returns NaN if there is none within a depth of 2·g->size, or if the point is not above the
  * surface. */
 static double search_height(const struct ground *g, int surface, double t, double x, double y,
                             double high)
@@ -85,8 +84,8 @@ static double search_height(const struct ground *g, int surface, double t, doubl
   return NAN;
 }
 
-/* Computes the height of a ground surface s(t, x, y, z) = 0 below the point (x, y, high) at time t; returns NaN if it is not found. Tries
- * one secant step first, which is exact for most surfaces, s = z − h(x, y), then a search. */
+/* Computes the height of a ground surface s(t, x, y, z) = 0 below the point (x, y, high) at time t: by one secant step, which is exact if s is
+ * linear in z, otherwise by a search. Returns NaN if the surface is not found. */
 static double height(const struct ground *g, int surface, double t, double x, double y, double high)
 {
   const double s = value_at(g, surface, t, x, y, high);
@@ -107,8 +106,8 @@ struct lines {
   bool swapped;         /* `at` contains y, `other` contains x */
 };
 
-/* Returns the height of a ground surface at time 0, at sample point number `probe` of the grid line with the coordinate `at`. The surface
- * is searched downwards from the height `high`; NaN if it is not found. */
+/* Returns the height of a ground surface at time 0 at one point of a grid line: the line has the coordinate `at`, and `probe` is the number of
+ * the sample position along it. The surface is searched downwards from the height `high`; returns NaN if it is not found. */
 static double height_of_line(const struct ground *g, int surface, const struct lines *l, double at,
                              int probe, double high)
 {
@@ -157,15 +156,14 @@ static void begin_lines(struct lines *l, double *at, int count, int most, double
   for (int i = 0; i < count; i++) at[i] = low + (high - low) * i / (count - 1);
 }
 
-/* Sets the sample positions along the grid lines, evenly spaced from `low` to `high`, at which the heights of neighbouring lines are
- * compared. */
+/* Sets evenly spaced sample positions along grid lines, from `low` to `high`, at which the heights of neighbouring lines are compared. */
 static void set_probes(struct lines *l, double low, double high)
 {
   for (int i = 0; i < PROBES; i++) l->other[i] = low + (high - low) * i / (PROBES - 1);
 }
 
-/* Computes the bounding box, with the corners low[3] and high[3], of the paths of all points of bodies that touch a ground surface, over a
- * whole animation. `surface` is the number of the surface. */
+/* Computes the bounding box of all positions, over the whole animation, of the points of bodies that can touch ground surface number `surface`;
+ * its corners are low[3] and high[3]. */
 static void bounding_box(const struct ground *g, int surface, double low[3], double high[3])
 {
   cmb_surface s;
@@ -179,8 +177,8 @@ static void bounding_box(const struct ground *g, int surface, double low[3], dou
   }
 }
 
-/* Writes a grid on a ground surface as JSON: the coordinates x and y of the grid lines, and the heights z at their intersections at time 0,
- * one row of y->count heights for each of the x->count values of x. The surface is searched downwards from the height `high`. */
+/* Writes the heights of a ground surface at time 0 on a grid as JSON: the coordinates of the grid lines, x and y, and the heights z at their
+ * intersections, y->count of them for each value of x. The surface is searched downwards from the height `high`. */
 static void put_heights(const struct ground *g, int surface, const struct lines *x,
                         const struct lines *y, double high)
 {
@@ -218,8 +216,8 @@ static void put_field(const struct ground *g, int surface)
 
 /* ---- moving surfaces */
 
-/* Writes a moving ground surface (such as a platform of a test rig) as JSON: the point of a body that touches it, and its height below this
- * point at each instant of the animation. */
+/* Writes a moving ground surface, such as a platform of a test rig, as JSON: the point of a body that touches it (s->at), and at each instant
+ * of the animation the height of the surface below this point. */
 static void put_patch(const struct ground *g, int surface, const cmb_surface *s)
 {
   float *z = calloc((size_t)g->poses->count + 1, sizeof *z);

@@ -81,8 +81,8 @@ static bool is_output(const struct cli_result_column *c)
   return c->kind == CLI_COLUMN_OUTPUT;
 }
 
-/* Returns whether `name` is the name of the column with the prefix that CSV files put before it if an output has the same name: "q/" for a
- * coordinate, "v/" for a velocity or first-order state. Returns false for columns of another kind. */
+/* Returns whether `name` is the name of the column with the prefix that CSV files use to distinguish it from an output of the same name: "q/"
+ * for a coordinate, "v/" for a velocity or first-order state. Returns false for columns of another kind. */
 static bool has_prefixed_name(const struct cli_result_column *c, const char *name)
 {
   const char *prefix = c->kind == CLI_COLUMN_COORDINATE ? "q/"
@@ -122,9 +122,9 @@ struct text {
   const char *at, *end; /* its first character, and the place after its last one */
 };
 
-/* Parses a name in CSV notation at the beginning of the remaining text t, either in quotes or up to a comma or newline. Stores a pointer to
- * its first character in *name, and its length without the enclosing quotes; doubled quotes inside it remain doubled. Advances t past the
- * name and its closing quote. Returns false if the closing quote is missing. */
+/* Parses a name at the beginning of the remaining text t of a CSV file, in quotes or up to a comma or newline, and advances t past it. *name
+ * points to its first character in t, and *length excludes the enclosing quotes; doubled quotes inside stay doubled. Returns false if the
+ * closing quote is missing. */
 static bool parse_name(struct text *t, const char **name, size_t *length)
 {
   const bool quoted = t->at < t->end && *t->at == '"';
@@ -203,7 +203,7 @@ static long count_lines(const struct text *t)
 }
 
 /* Parses a number of a CSV file into *x, and advances t past the number and the character `stop` (a comma or newline), which must follow.
- * At the end of the text a newline may be missing. Returns false if another character follows, or if the field is empty or contains
+ * At the end of the text a newline may be missing. Returns false if another character follows, or if the field has no number or contains
  * anything but a number and blanks. */
 static bool parse_number(struct text *t, char stop, double *x)
 {
@@ -215,19 +215,21 @@ static bool parse_number(struct text *t, char stop, double *x)
   if (length > 0 && copy[length - 1] == '\r') length--;
   copy[length] = '\0';
   *x = strtod(copy, &after);
+  if (after == copy) return false;
   while (*after == ' ') after++;
-  if (length == 0 || *after != '\0') return false;
+  if (*after != '\0') return false;
   if (t->at == t->end) return stop == '\n'; /* the last line of the file need not have an end */
   return *t->at++ == stop;
 }
 
 /* Parses the next line of a CSV file and stores its numbers as the next row of all columns, whose arrays must be allocated. Returns NULL on
- * success, otherwise an error message. */
+ * success, otherwise an error message; t then begins with the invalid field. */
 static const char *parse_row(struct cli_result *r, struct text *t)
 {
   for (int c = 0; c < r->count; c++) {
-    const char stop = c + 1 < r->count ? ',' : '\n';
+    const char stop = c + 1 < r->count ? ',' : '\n', *field = t->at;
     if (!parse_number(t, stop, &r->columns[c].numbers[r->rows])) {
+      t->at = field;
       return "expected as many numbers as there are names, separated by commas";
     }
   }
@@ -242,18 +244,19 @@ struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *t
   struct text t = {.at = text, .end = text + length};
   if (length >= 3 && memcmp(text, mark, 3) == 0) t.at += 3;
   const char *words = parse_names(r, &t);
-  if (words) return (struct cli_result_fault){words, 1};
+  if (words) return (struct cli_result_fault){words, 1, 1};
   const bool open_end = t.at < t.end && t.end[-1] != '\n';
   const long lines = count_lines(&t) + (open_end && !unfinished ? 1 : 0);
   for (int c = 0; c < r->count; c++) {
     r->columns[c].numbers = calloc((size_t)lines + 1, sizeof(double));
-    if (!r->columns[c].numbers) return (struct cli_result_fault){cli_result_no_memory, 0};
+    if (!r->columns[c].numbers) return (struct cli_result_fault){.words = cli_result_no_memory};
   }
   while (r->rows < lines) {
+    const char *line = t.at;
     words = parse_row(r, &t);
-    if (words) return (struct cli_result_fault){words, r->rows + 2};
+    if (words) return (struct cli_result_fault){words, r->rows + 2, t.at - line + 1};
   }
-  return (struct cli_result_fault){NULL, 0};
+  return (struct cli_result_fault){0};
 }
 
 /* ---- files */
@@ -300,22 +303,24 @@ static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
   const struct cli_trial_limits limits = {.seconds = 2 + size / least_rate,
                                           .bytes = 1e9 + most_for_a_byte * size};
   if (cli_try(read_hdf5, &work, &limits)) return work.fault;
-  return (struct cli_result_fault){"it is damaged, so that the HDF5 library cannot read it", 0};
+  return (struct cli_result_fault){.words =
+                                       "it is damaged, so that the HDF5 library cannot read it"};
 }
 
-/* Reads a result file in the format that the ending of its name denotes. Returns the error message, which is NULL on success, and the
- * number of the invalid line of a CSV file. */
+/* Reads a result file in the format (CSV, HDF5 or MAT) that the ending of its name denotes. Returns the error message, which is NULL on
+ * success, and the line number if a line of a CSV file is invalid. */
 static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
   const enum cli_format format = format_of(path);
   if (format == CLI_FORMAT_HDF5) return try_hdf5(r, path);
   if (format == CLI_FORMAT_NONE) {
-    return (struct cli_result_fault){"expected a file name that ends in " CLI_FORMAT_ENDINGS, 0};
+    return (struct cli_result_fault){.words =
+                                         "expected a file name that ends in " CLI_FORMAT_ENDINGS};
   }
   char *bytes = NULL;
   size_t length = 0;
   if (!cli_bytes_of(path, MOST_BYTES, &bytes, &length)) {
-    return (struct cli_result_fault){strerror(errno), 0};
+    return (struct cli_result_fault){.words = strerror(errno)};
   }
   const struct cli_result_fault fault =
       format == CLI_FORMAT_CSV
@@ -389,6 +394,7 @@ int cli_result_read(const char *path, struct cli_result *r)
   if (!fault.words && !has_plain_names(r)) fault.words = "a name in it is no text in UTF-8";
   if (!fault.words) return CLI_DONE;
   if (fault.words == cli_result_no_memory) return cli_fail(NULL, CMB_ERROR_MEMORY);
-  if (fault.line > 0) return cli_complain("%s:%ld:1: %s", path, fault.line, fault.words);
+  if (fault.line > 0)
+    return cli_complain("%s:%ld:%ld: %s", path, fault.line, fault.column, fault.words);
   return cli_complain("cannot read '%s': %s", path, fault.words);
 }

@@ -107,7 +107,8 @@ enum { CLI_RESULT_MOST_TEXT = 1 << 20 }; /* bytes in a text of a file; longer te
 /* The reason why a file cannot be read. */
 struct cli_result_fault {
   const char *words; /* error message without the name of the file; NULL: the file was read */
-  long line;         /* the invalid line of a CSV file, from 1 on; 0: unknown */
+  /* line and column (in bytes) of the invalid field of a CSV file, from 1 on; line 0: unknown */
+  long line, column;
 };
 
 /* Parse the content of a CSV or MAT file (`length` bytes), or read the HDF5 file `path`, and store the columns and data in *result, which is

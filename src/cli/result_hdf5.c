@@ -130,9 +130,9 @@ static const char *add_column(struct visit *v, hid_t set, int position)
              : "the numbers of a column cannot be read";
 }
 
-/* Reads the object `name` of a group (or of the file itself): a data set with the attribute `column` becomes a column of the result, and of
- * a group in the file itself all members are visited; everything else is ignored. A callback of H5Literate, where `user` is a struct visit;
- * returns 1 after an error, which ends the iteration, otherwise 0. */
+/* Visits the object `name` of an HDF5 group (or file): a data set with the attribute `column` becomes a column of the result, a group directly
+ * in the file is visited in turn, and anything else is ignored. A callback of H5Literate, where `user` is a struct visit; returns 0, or 1 after
+ * an error to end the iteration. */
 static herr_t visit_object(hid_t group_or_file, const char *name, const H5L_info_t *info,
                            void *user)
 {
@@ -232,9 +232,9 @@ static long count_of(hid_t group_or_file, const char *name)
   return count > 0 && count <= CLI_MOST_KEPT ? count : 0;
 }
 
-/* Reads `count` events of a run, at most CLI_MOST_KEPT, from the data sets `name`, `t`, `direction` and `kind` of an HDF5 group. Without a
- * valid `kind` the events have the kind CMB_KIND_SWITCH; without any of the others no events are read. Returns false if there is no memory
- * for them. */
+/* Reads `count` events of a run (at most CLI_MOST_KEPT) from the data sets `name`, `t`, `direction` and `kind` of an HDF5 group. Without a
+ * valid `kind`, they have the kind CMB_KIND_SWITCH; if one of the others is missing or invalid, no events are read. Returns false if memory
+ * runs out. */
 static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 {
   double t[CLI_MOST_KEPT];
@@ -291,7 +291,8 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* suppresses error messages of the library */
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) {
-    return (struct cli_result_fault){"it does not exist, is being written, or is no HDF5 file", 0};
+    return (struct cli_result_fault){.words =
+                                         "it does not exist, is being written, or is no HDF5 file"};
   }
   hsize_t size = 0;
   if (H5Fget_filesize(file, &size) >= 0) v.most = MOST_COMPRESSION * (double)size / sizeof(double);
@@ -300,7 +301,7 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
   if (!v.words && !read_facts(file, r)) v.words = cli_result_no_memory;
   H5Fclose(file);
   free(v.positions);
-  return (struct cli_result_fault){v.words, 0};
+  return (struct cli_result_fault){.words = v.words};
 }
 
 #else
@@ -308,7 +309,8 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
 struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *path)
 {
   (void)r, (void)path;
-  return (struct cli_result_fault){"this camber was built without HDF5 (Debian: libhdf5-dev)", 0};
+  return (struct cli_result_fault){.words =
+                                       "this camber was built without HDF5 (Debian: libhdf5-dev)"};
 }
 
 #endif

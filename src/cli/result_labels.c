@@ -32,7 +32,7 @@ struct setting {
   double value;
 };
 
-/* Returns whether two settings are for the same parameter. */
+/* Returns whether two settings concern the same parameter. */
 static bool same_name(const struct setting *a, const struct setting *b)
 {
   return a->length == b->length && memcmp(a->name, b->name, (size_t)a->length) == 0;
@@ -64,8 +64,8 @@ static bool next_setting(const char **rest, struct setting *s)
   return false;
 }
 
-/* Returns the value to which the options of a run set the parameter that `wanted` names; NaN if they do not set it. If it is set
- * repeatedly, the last value is valid. */
+/* Returns the value to which the options of a run set the parameter that `wanted` names; NaN if they do not set it. If it is set repeatedly,
+ * the last value counts. */
 static double value_in(const struct cli_result *r, const struct setting *wanted)
 {
   const char *rest = text_of(r, CLI_TEXT_arguments);
@@ -76,8 +76,8 @@ static double value_in(const struct cli_result *r, const struct setting *wanted)
   return value;
 }
 
-/* Returns whether any of the compared runs has set the parameter of s to another value than the run number `result`, or not at all. Runs
- * with unknown options, as in CSV files, are ignored. */
+/* Returns whether the compared runs differ in the parameter of s: whether some run gives it another value than run number `result`, or none.
+ * Runs without known options, as in CSV files, are ignored. */
 static bool differs(const struct labels *l, int result, const struct setting *s)
 {
   const double value = value_in(l->results[result], s);
@@ -88,8 +88,8 @@ static bool differs(const struct labels *l, int result, const struct setting *s)
   return false;
 }
 
-/* Returns whether the parameter of the setting s, found in the options of results[result], also occurs in an earlier result or in an
- * earlier setting of the same result, so that it has been considered already. */
+/* Returns whether the parameter of s has been treated already: whether an earlier result sets it, or an earlier setting in the options of
+ * results[result], in which s stands. */
 static bool is_known(const struct labels *l, int result, const struct setting *s)
 {
   for (int i = 0; i < result; i++) {
@@ -111,8 +111,7 @@ static void put_number(FILE *to, const char *before, double x, const char *after
   fprintf(to, "%s%s%s", before, text, after);
 }
 
-/* Writes, for each parameter whose value differs among the compared runs, the value in run number `result`, e.g. "damping = 1500, stair =
- * 1". */
+/* Writes the settings of run number `result` that differ among the compared runs, e.g. "damping = 1500, stair = 1". */
 static void put_settings(FILE *to, const struct labels *l, int result)
 {
   const char *comma = "";
@@ -178,9 +177,8 @@ static void put_part(FILE *to, const struct labels *l, int result, enum part par
   }
 }
 
-/* Makes one part of the labels of all results (model, method, accuracy, formulation or parameter settings). It is made empty again if it is
- * equal in all results that have it, and so does not distinguish them; the part SETTINGS has only settings that differ, and remains.
- * Returns false if memory runs out. */
+/* Writes one part of the labels of all results: model, method, accuracy, formulation or parameter settings. If all results that have this part
+ * agree in it, it is removed again, since it does not distinguish them; settings always differ and are kept. Returns false if memory runs out. */
 static bool make_part(struct labels *l, enum part part)
 {
   const char *known = NULL;
@@ -212,8 +210,8 @@ const char *cli_base_name(const char *path)
 /* Kinds of labels, in the order in which they are tried: parts that differ, file name, path, path and number, which is always unique. */
 enum label_kind { BY_PARTS, BY_FILE, BY_PATH, BY_NUMBER, LABEL_KINDS };
 
-/* Writes the label of results[i]: according to `label_kind` the parts in which the results differ, separated by commas, the file name, the
- * path, or the path and the number i + 1. The file name also replaces an empty list of parts. */
+/* Writes the label of results[i]: the parts in which the results differ, separated by commas, the file name, the path, or the path and the
+ * number i + 1, as `label_kind` says. If no part differs, the file name is used. */
 static void put_label(FILE *to, const struct labels *l, int i, enum label_kind label_kind)
 {
   const char *path = l->results[i]->path, *comma = "";
@@ -226,8 +224,8 @@ static void put_label(FILE *to, const struct labels *l, int i, enum label_kind l
   if (label_kind == BY_NUMBER) fprintf(to, " (%d)", i + 1);
 }
 
-/* Sets the label of results[i], and frees its previous one. Characters that cannot be shown are replaced by '?'. Returns false if memory
- * runs out. */
+/* Sets the label of results[i] to a new string, and frees its previous one. Characters that cannot be shown are replaced by '?'. Returns false
+ * if memory runs out. */
 static bool make_label(const struct labels *l, int i, enum label_kind label_kind)
 {
   struct cli_result *r = l->results[i];

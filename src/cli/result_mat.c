@@ -94,9 +94,9 @@ static void row_text(const struct matrix *m, uint32_t row, size_t room, char *te
 
 enum { NAME_ROOM = 512 };
 
-/* Appends the columns of the matrix m to the result. Row c of the character matrix `names` contains the name of column c, and row c of
- * `units` its unit (NULL: none). If `names` is NULL, the name is that of the matrix, and the unit is s (for the time). Returns NULL on
- * success, otherwise an error message. */
+/* Appends the columns of the matrix m to the result. Row c of the character matrix `names` is the name of column c, and row c of `units` its
+ * unit (NULL: no unit). If `names` is NULL, m is the time: its name is that of the matrix, its unit s. Returns NULL on success, otherwise an
+ * error message. */
 static const char *add_columns(struct cli_result *r, const struct matrix *m,
                                const struct matrix *names, const struct matrix *units)
 {
@@ -180,9 +180,9 @@ static void read_summary(struct cli_result *r, const char *bytes, size_t length)
   }
 }
 
-/* Reads the events of a run from the matrices events_t, events_direction, events_names and events_kinds of a MAT file. Without a fitting
- * events_kinds the events have the kind CMB_KIND_SWITCH; without any of the others, or if their sizes differ, no events are read. Returns
- * false if memory runs out. */
+/* Reads the events of a run from the matrices events_t, events_direction, events_names and events_kinds of a MAT file. If events_kinds is
+ * missing or its size differs, all events have the kind CMB_KIND_SWITCH; if another one is missing or its size differs, no events are read.
+ * Returns false if memory runs out. */
 static bool read_events(struct cli_result *r, const char *bytes, size_t length)
 {
   struct matrix t, direction, names, kinds;
@@ -231,12 +231,12 @@ struct cli_result_fault cli_result_parse_mat(struct cli_result *r, const char *b
   bool there;
   const char *error = find_matrix(bytes, length, "t", &t, &there);
   if (!error && (!there || t.columns != 1)) error = "it has no column t";
-  if (error) return (struct cli_result_fault){error, 0};
+  if (error) return (struct cli_result_fault){.words = error};
   r->rows = (long)t.rows;
   error = add_columns(r, &t, NULL, NULL);
   for (size_t g = 0; !error && g < sizeof groups / sizeof groups[0]; g++) {
     error = read_group(r, bytes, length, groups[g]);
   }
   if (!error && !read_facts(r, bytes, length)) error = cli_result_no_memory;
-  return (struct cli_result_fault){error, 0};
+  return (struct cli_result_fault){.words = error};
 }

@@ -35,7 +35,7 @@ struct drawing {
   char abscissa[TEXT_ROOM]; /* label of the abscissa */
 };
 
-/* Returns whether --log makes the axis ('x' or 'y') logarithmic. */
+/* Returns whether the option --log makes an axis of the plot ('x' or 'y') logarithmic. */
 static bool is_logarithmic(const struct drawing *d, char axis)
 {
   return d->a->log && strchr(d->a->log, axis);
@@ -43,8 +43,8 @@ static bool is_logarithmic(const struct drawing *d, char axis)
 
 /* ---- the quantities to be drawn */
 
-/* Prints the error message that a result file has no column `name`, which the option --OPTION requests, and suggests similar or existing
- * names. Returns the exit code of the program. */
+/* Prints the error message that a result file has no column `name`, which was requested with the option --OPTION, and suggests similar or
+ * existing names; returns the exit code CLI_BAD_INPUT. */
 static int complain_name(const struct cli_result *r, const char *option, const char *name)
 {
   char hint[CMB_HINT_ROOM];
@@ -52,8 +52,8 @@ static int complain_name(const struct cli_result *r, const char *option, const c
                       cmb_hint_of_names(name, r->columns, r->count, sizeof *r->columns, hint));
 }
 
-/* Prints the error message that a quoted name in the value of the option --OPTION is not closed before a comma. Returns the exit code of
- * the program. */
+/* Prints the error message that a quoted name in the value of the option --OPTION does not end before a comma; returns the exit code
+ * CLI_BAD_INPUT. */
 static int complain_quotes(const char *option)
 {
   return cli_complain("option --%s: the quotes of a name do not end before a comma; expected names "
@@ -61,8 +61,8 @@ static int complain_quotes(const char *option)
                       option);
 }
 
-/* Determines the names of the quantities to be drawn: those in the option --y, otherwise the outputs in the first file. Prints an error
- * message if there are none, or too many in --y; returns the exit code of the program. */
+/* Finds the names of the quantities to be drawn, d->name[]: those in the option --y or, without it, the outputs in the first result file.
+ * Returns CLI_DONE; another exit code after an error message, e.g. if there are no outputs or too many names. */
 static int find_names(struct drawing *d)
 {
   const struct cli_result *r = &d->results[0];
@@ -78,15 +78,16 @@ static int find_names(struct drawing *d)
   d->names = strdup(d->a->y);
   if (!d->names) return cli_fail(NULL, CMB_ERROR_MEMORY);
   for (char *rest = d->names, *name; rest;) {
-    if (d->name_count == CLI_MOST_SETTINGS) return cli_complain("--y has too many names");
+    if (d->name_count == CLI_MOST_SETTINGS)
+      return cli_complain("--y has too many names; expected at most %d", CLI_MOST_SETTINGS);
     if (!cli_result_cut_name(&rest, &name)) return complain_quotes("y");
     d->name[d->name_count++] = name;
   }
   return CLI_DONE;
 }
 
-/* Determines the name of the abscissa from the option --x. If it begins with a quote, it is read in CSV notation; otherwise it is used
- * unchanged and may contain commas. Returns CLI_DONE, or the exit code of the program after an error message. */
+/* Sets d->x to the name of the abscissa from the option --x. A name that begins with a quote is read in CSV notation; any other is used as it
+ * is and may contain commas. Returns CLI_DONE or, after an error message, another exit code. */
 static int find_abscissa(struct drawing *d)
 {
   d->x = d->a->x;
@@ -99,8 +100,8 @@ static int find_abscissa(struct drawing *d)
   return CLI_DONE;
 }
 
-/* Checks that a column contains a finite value, and no finite value above 1e300 in magnitude, which an axis cannot show. Prints an error
- * message otherwise; returns the exit code of the program. */
+/* Checks that the values of a column can be drawn: at least one is finite, and no finite one exceeds 1e300 in magnitude. Returns CLI_DONE, or
+ * CLI_BAD_INPUT after an error message. */
 static int check_numbers(const struct cli_result *r, const struct cli_result_column *c)
 {
   const double most = 1e300;
@@ -116,8 +117,8 @@ static int check_numbers(const struct cli_result *r, const struct cli_result_col
              : cli_complain("column '%s' of '%s' has no numbers that are finite", c->name, r->path);
 }
 
-/* Checks that a result file has a column `name`, which the option --OPTION requests, that the name is unambiguous, and that the values can
- * be drawn. Prints an error message otherwise; returns the exit code of the program. */
+/* Checks that a result file has exactly one column `name`, as the option --OPTION requests, and that its values can be drawn. Returns CLI_DONE,
+ * or CLI_BAD_INPUT after an error message. */
 static int check_column(const struct cli_result *r, const char *option, const char *name)
 {
   const struct cli_result_column *c = cli_result_find(r, name);
@@ -128,8 +129,7 @@ static int check_column(const struct cli_result *r, const char *option, const ch
   return check_numbers(r, c);
 }
 
-/* Checks that the column `name` has the same unit in all result files that contain a unit for it. Prints an error message otherwise;
- * returns the exit code of the program. */
+/* Checks that the column `name` has the same unit in all result files that state one. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_unit(const struct drawing *d, const char *name)
 {
   const struct cli_result *known = NULL;
@@ -146,8 +146,8 @@ static int check_unit(const struct drawing *d, const char *name)
   return CLI_DONE;
 }
 
-/* Checks that every result file has columns for the abscissa and for all requested quantities, that their values can be drawn, and that
- * their units are the same in all files. Prints an error message otherwise; returns the exit code of the program. */
+/* Checks that every result file has columns for the abscissa and for all quantities to be drawn, that their values can be drawn, and that units
+ * are the same in all files. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_names(const struct drawing *d)
 {
   for (int f = 0; f < d->result_count; f++) {
@@ -175,8 +175,8 @@ static const char *unit_of(const struct drawing *d, const char *name)
   return "";
 }
 
-/* Appends the curve of the quantity `name` in result file number f to a panel (diagram). With several files, the label of the file is added
- * to the name in the legend. */
+/* Appends the curve of the quantity `name` in result file number f to a panel of the plot. With several files, the name in the legend is
+ * followed by the label of the file. */
 static void add_curve(struct drawing *d, int panel, const char *name, int f)
 {
   struct cli_panel *p = &d->panels[panel];
@@ -195,8 +195,8 @@ static void add_curve(struct drawing *d, int panel, const char *name, int f)
                                                    .dashes = f};
 }
 
-/* Returns the index of the panel (diagram) for a quantity with this unit: one of the same unit with room for a curve of each file,
- * otherwise a new one; −1 if there are already MOST_PANELS. A quantity without a unit always has a new panel. */
+/* Returns the index of the panel of the plot for a quantity with this unit: a panel of the same unit with room for a curve of each file,
+ * otherwise a new one; −1 if there are already MOST_PANELS. A quantity without a unit always gets a new panel. */
 static int panel_for(struct drawing *d, const char *unit)
 {
   for (int p = 0; p < d->panel_count; p++) {
@@ -210,8 +210,8 @@ static int panel_for(struct drawing *d, const char *unit)
   return p;
 }
 
-/* Distributes the curves of all quantities to panels (diagrams) by their units, which become the titles; a quantity without a unit has its
- * name as the title. Prints an error message if more than MOST_PANELS are required; returns the exit code of the program. */
+/* Distributes the curves of all quantities to panels of the plot by their units, which become the titles; a quantity without a unit has a panel
+ * of its own. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if this takes more than MOST_PANELS. */
 static int make_panels(struct drawing *d)
 {
   for (int i = 0; i < d->name_count; i++) {
@@ -274,8 +274,8 @@ static void describe_left_out(const struct left_out *out, char why[TEXT_ROOM])
   }
 }
 
-/* Prints a warning if some points of the curve `name` of a result file cannot be drawn, or an error message if none can; returns the exit
- * code of the program. */
+/* Checks which points of the curve `name` of a result file can be drawn: prints a warning if some cannot, or an error message if none can.
+ * Returns CLI_DONE, or CLI_BAD_INPUT after an error. */
 static int report_left_out(const struct drawing *d, const struct cli_result *r, const char *name)
 {
   const struct left_out out = count_left_out(d, r, name);
@@ -293,8 +293,8 @@ static int report_left_out(const struct drawing *d, const struct cli_result *r, 
   return CLI_DONE;
 }
 
-/* Prints a warning for each curve that has points which cannot be drawn. At the first curve of which no point can be drawn, prints an error
- * message and stops. Returns the exit code of the program. */
+/* Prints a warning for each curve of which some points cannot be drawn. Stops with an error message at the first curve of which none can.
+ * Returns CLI_DONE, or CLI_BAD_INPUT after an error. */
 static int check_points(const struct drawing *d)
 {
   int code = CLI_DONE;
@@ -325,8 +325,8 @@ static const char *title_of(const struct drawing *d)
   return title ? title : "";
 }
 
-/* Draws the plot to the file of the option --out, as PNG if its name ends in .png, otherwise as SVG. Prints an error message on failure;
- * returns the exit code of the program. */
+/* Draws the plot to the file of the option --out, as PNG if its name ends in .png, otherwise as SVG. Returns CLI_DONE or, after an error
+ * message, another exit code. */
 static int draw(cmb_context *ctx, struct drawing *d)
 {
   const struct cli_arguments *a = d->a;
@@ -343,8 +343,8 @@ static int draw(cmb_context *ctx, struct drawing *d)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
-/* Reads all result files on the command line and sets the labels that distinguish them. Prints an error message on failure, or if the
- * picture (--out) would overwrite one of them; returns the exit code of the program. */
+/* Reads all result files on the command line into d->results[], and gives them labels that distinguish them. Fails if the picture (--out) would
+ * overwrite one of them. Returns CLI_DONE or, after an error message, another exit code. */
 static int read_results(struct drawing *d)
 {
   const struct cli_arguments *a = d->a;

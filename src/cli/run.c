@@ -4,6 +4,7 @@
  */
 #include "base/file.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/extremes.h"
 #include "cli/facts.h"
@@ -52,8 +53,8 @@ struct run {
   double numbers[CLI_NUMBER_COUNT];  /* of the summary, set at the end of the run */
 };
 
-/* Writes a record of the run (its state at one time) as a row of the trajectory file. A callback of the simulation, where `user` is a
- * struct run. */
+/* Writes a record of the run (its state at one time) as a row of the trajectory file. A callback of the simulation, where `user` is a struct
+ * run; returns the status of writing. */
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -63,8 +64,8 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return status;
 }
 
-/* Adds a record of the run (at a step, an event or an evenly spaced time) to the extreme values of the outputs, except with --realtime, and
- * to the report and the plot, if requested. A callback of the simulation, where `user` is a struct run. */
+/* Adds a record of the run (its state at one time) to the extreme values of the outputs, except with --realtime, and to the HTML report and the
+ * plot if they are requested. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_sample(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -73,7 +74,7 @@ static cmb_status on_sample(void *user, const cmb_record *record)
   return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
 
-/* Doubles the allocated size of the arrays `events` and `instants` of a run, which is 64 at first. */
+/* Doubles the allocated size of the arrays `events` and `instants` of a run, which is 64 at first. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status grow_events(struct run *run)
 {
   const long room = run->event_room ? 2 * run->event_room : 64;
@@ -87,8 +88,8 @@ static cmb_status grow_events(struct run *run)
   return CMB_OK;
 }
 
-/* Stores an event of the run, and the index of the stored states right before and after it. Events after the first CLI_MOST_KEPT are only
- * counted. A callback of the simulation, where `user` is a struct run. */
+/* Stores an event of the run in run->events; after the first CLI_MOST_KEPT, events are only counted. The states right before and after it are
+ * in run->sides, at the index that is stored in run->instants. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct run *run = user;
@@ -102,28 +103,29 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
-/* Stores the state right before or right after an event in the list `sides` of the struct run to which `user` points. This is a callback of
- * the simulation. */
+/* Stores the state right before or right after an event in the list run->sides. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_side(void *user, const cmb_record *record)
 {
   struct run *run = user;
   return cli_sides_add(&run->sides, record);
 }
 
-/* Returns the number of events that are stored: all, or the first CLI_MOST_KEPT. */
+/* Returns the number of events of the run that are stored: all, or the first CLI_MOST_KEPT. */
 static long events_kept(const struct run *run)
 {
   return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;
 }
 
-/* Stores a constraint impulse, for example of an impact. A callback of the simulation, where `user` is a struct run. */
+/* Stores an impulsive constraint force, for example of an impact, for the results of the run. A callback of the simulation, where `user` is a
+ * struct run. */
 static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
 {
   struct run *run = user;
   return cli_impulses_add(&run->impulses, impulse);
 }
 
-/* Stores a position at which the constraint Jacobian loses rank. A callback of the simulation, where `user` is a struct run. */
+/* Stores a singular position that the run has met, where the constraint Jacobian loses rank. A callback of the simulation, where `user` is a
+ * struct run. */
 static cmb_status on_singular(void *user, const cmb_singularity *singularity)
 {
   struct run *run = user;
@@ -139,8 +141,8 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
   return cli_interrupted() ? CMB_ERROR_INTERRUPTED : CMB_OK;
 }
 
-/* Stores the time t at which a step begins for the HTML report, if requested, and waits with --realtime until the clock reaches t. A
- * callback of the simulation, where `user` is a struct run. */
+/* Stores the time t at which a step begins, for the HTML report if requested; with --realtime, waits until the clock reaches t. A callback of
+ * the simulation, where `user` is a struct run. */
 static cmb_status before_step(void *user, double t)
 {
   struct run *run = user;
@@ -148,8 +150,8 @@ static cmb_status before_step(void *user, double t)
   return run->arguments->realtime ? cli_realtime_before_step(&run->realtime, t) : CMB_OK;
 }
 
-/* Saves the state of the simulation to the file of --save when the time t is at or after that of --save-at for the first time. Does nothing
- * if --save or --save-at is not given. */
+/* Saves the state of the simulation to the file of --save, once, as soon as the time t has reached that of --save-at. Does nothing if --save or
+ * --save-at is not given. */
 static cmb_status save_state_if_due(struct run *run, double t)
 {
   const struct cli_arguments *a = run->arguments;
@@ -158,8 +160,8 @@ static cmb_status save_state_if_due(struct run *run, double t)
   return cmb_simulation_save(run->sim, a->save);
 }
 
-/* Handles the end of a step at time t: measures its computing time with --realtime, adds its size and order to the report, if requested,
- * and saves the state if it is due (--save-at). A callback of the simulation, where `user` is a struct run. */
+/* Completes a step that ends at time t: with --realtime measures its computing time, adds its size and its method's order to the HTML report if
+ * requested, and saves the state if it is due (--save-at). A callback of the simulation, where `user` is a struct run. */
 static cmb_status after_step(void *user, double t)
 {
   struct run *run = user;
@@ -186,8 +188,8 @@ static void print_numbers(const char *title, int n, const char *const *names,
   }
 }
 
-/* Prints which outputs vary too fast for their extreme and rms values to be accurate, as these are taken from single points of the run: the
- * name of the first such output and the number of others. Prints nothing if there are none. */
+/* Prints a note if outputs vary too fast between the points of the run for their minimum, maximum and rms value to be accurate: the name of the
+ * first such output and the number of others. */
 static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
 {
   int count = 0, first = 0;
@@ -236,8 +238,8 @@ static void print_states(const cmb_equations *eq, const cmb_result *r)
                 r->started ? r->lambda : NULL);
 }
 
-/* Prints the final values of the run: the outputs, with their extreme values if known; for a model without outputs the coordinates and
- * velocities. With --states also prints the whole state and the multipliers. Also prints which multipliers and outputs are not unique. */
+/* Prints the final values of the run: the outputs, with their extreme values if known, or for a model without outputs the positions and
+ * velocities; with --states, all states and multipliers too. A note names multipliers and outputs that are not unique. */
 static void print_values(const struct run *run)
 {
   const cmb_equations *eq = cmb_system_equations(run->system);
@@ -302,7 +304,8 @@ static void print_events(const struct run *run)
   }
 }
 
-/* Prints the bound on the drift |g| of the position constraints along the run, or the time from which on there is none. */
+/* Prints the upper bound on the drift |g|, the error of the position constraints, for the whole run or, if it could not be kept, the time from
+ * which on there is no bound; also the constants of the estimate, C0, C1 and C2. */
 static void print_bound(const cmb_drift_bound *b)
 {
   if (b->holds) {
@@ -331,8 +334,8 @@ static void print_headline(const struct run *run)
   printf(": t = %.9g reached in %.3g s\n", r->t, run->run_seconds);
 }
 
-/* Prints the largest norms of the multipliers τ and η, with which steps were projected onto the constraints on positions (τ) and on
- * velocities (η). They measure how far a step had left the constraints before its projection. Prints nothing if both are 0. */
+/* Prints the largest multipliers τ and η that were needed to project steps back onto the position constraints (τ) and the velocity constraints
+ * (η). They measure by how much a step had left the constraints. Prints nothing if both are 0. */
 static void print_projections(const cmb_result *r)
 {
   const bool both = r->worst_tau > 0 && r->worst_eta > 0;
@@ -343,8 +346,8 @@ static void print_projections(const cmb_result *r)
   printf(", multipliers that measure the drift of a step\n");
 }
 
-/* Prints how many Jacobians an implicit method has computed, and the numbers of entries and of column groups in the last estimate of their
- * sparsity pattern. Prints nothing if no Jacobian was computed. */
+/* Prints how often an implicit method has computed its Jacobian and, if columns were grouped for difference quotients, the number of its
+ * nonzero entries and of the groups. Prints nothing if no Jacobian was computed. */
 static void print_jacobians(const cmb_statistics *s)
 {
   if (s->jacobian == 0) return;
@@ -389,7 +392,7 @@ static void print_summary(const struct run *run)
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
-/* Returns x, a value at the end of the run, or NaN (written as null in JSON) if the run could not start. */
+/* Returns x, a value at the end of the run, or NaN (null in JSON) if the run could not start. */
 static double if_known(const cmb_result *r, double x)
 {
   return r->started ? x : NAN;
@@ -407,8 +410,8 @@ static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const 
   cli_json_close(j, ']');
 }
 
-/* Writes as JSON the names of the coordinates, velocities and multipliers, their final values, which of them are not unique, the final
- * outputs, and the units of the outputs, if known. */
+/* Writes the final state as keys of a JSON object: the names and values of coordinates, velocities and multipliers, a note which of these are
+ * not unique, and the outputs with their units, if known. */
 static void json_state(struct cli_json *j, const cmb_system *system, const cmb_result *r)
 {
   const cmb_equations *eq = cmb_system_equations(system);
@@ -433,7 +436,8 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   }
 }
 
-/* Writes the bound on the drift of the position constraints as the JSON object "bound". */
+/* Writes the bound on the drift |g| of the position constraints as the JSON object "bound": its value, whether it holds, the time from which on
+ * it does not, and the constants of the estimate. */
 static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
 {
   cli_json_open(j, "bound", '{');
@@ -446,8 +450,8 @@ static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
   cli_json_close(j, '}');
 }
 
-/* Writes the results of the run as keys of a JSON object: all that --json prints between the first keys and the warnings. If `sides` is
- * set, each event contains the states right before and after it. */
+/* Writes the results of the run as keys of a JSON object, which must have been begun: final state, summary, events, impulses, singular
+ * positions and others. If `sides` is set, each event contains the states right before and after it. */
 static void json_result(struct cli_json *j, const struct run *run, bool sides)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -469,7 +473,7 @@ static void json_result(struct cli_json *j, const struct run *run, bool sides)
   if (run->arguments->realtime) cli_realtime_json(&run->realtime, j);
 }
 
-/* Prints the result of the run as one JSON object. */
+/* Prints the results of the run as one JSON object; `status` tells whether the run succeeded. */
 static void print_json(const struct run *run, cmb_status status)
 {
   struct cli_json j;
@@ -479,8 +483,8 @@ static void print_json(const struct run *run, cmb_status status)
   cli_json_end(&j);
 }
 
-/* Writes the results of the run (`user` is a struct run) as JSON for the HTML report: those of --json and in addition the method's title
- * and the accuracy, but not the states at events, which are in the report's curves. A callback of cli_report_save. */
+/* Writes the results of the run (`user` is a struct run) as JSON for the HTML report: those that --json prints, with the method's title and the
+ * accuracy in addition, but without the states at events. A callback of cli_report_save. */
 static void put_report_run(struct cli_json *j, const void *user)
 {
   const struct run *run = user;
@@ -498,8 +502,8 @@ static double end_of_run(const struct run *run)
   return isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;
 }
 
-/* Runs a simulation to its end, either from the start or, with --resume, from the state that another run has saved. If that state cannot be
- * used, destroys the simulation if it is run->sim, since there is nothing to report. */
+/* Runs the simulation `sim` to its end, from the start or, with --resume, from the state that another run has saved. If that state cannot be
+ * used, there are no results to report; if run->sim is this simulation, it is then destroyed and set to NULL. */
 static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
 {
   if (!run->arguments->resume) return cmb_simulation_run(sim);
@@ -512,9 +516,8 @@ static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
   return status;
 }
 
-/* Runs the simulation `repeat` times, or until a run fails. The first run is recorded and remains in run->sim, even if it fails; the others
- * only measure time. setup[repeat] and seconds[repeat] are working arrays for the set-up and computing times; their medians are stored in
- * *run. */
+/* Runs the simulation `repeat` times, or until a run fails. The first one is recorded and remains in run->sim, even if it fails; the others
+ * only measure time. The median times of set-up and computation are stored in *run; setup[repeat] and seconds[repeat] are working arrays. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
 {
@@ -547,7 +550,8 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
   return status;
 }
 
-/* Writes the subtitle of the plot to text[room], e.g. "fivelink with stair = 1; mdop5, rtol 1e-6, atol 1e-8". */
+/* Writes the subtitle of the plot to text[room]: model, settings, method and accuracy, e.g. "fivelink with stair = 1; mdop5, rtol 1e-6, atol
+ * 1e-8". */
 static void write_subtitle(const struct run *run, size_t room, char *text)
 {
   const struct cli_arguments *a = run->arguments;
@@ -568,8 +572,8 @@ static void write_subtitle(const struct run *run, size_t room, char *text)
   }
 }
 
-/* Reports that the output file `path` could not be written because of `failure`. If the run itself succeeded (`status` is CMB_OK), stores
- * this error message, to be printed at the end, and returns `failure`. Otherwise prints it as a warning and returns `status`. */
+/* Handles the error `failure` in writing the output file `path` of a run that ended with `status`. If the run succeeded, stores the error
+ * message, which is printed later, and returns `failure`; otherwise prints it as a warning and returns `status`. */
 static cmb_status report_unwritten(cmb_context *ctx, const char *path, cmb_status status,
                                    cmb_status failure)
 {
@@ -584,8 +588,8 @@ static cmb_status report_unwritten(cmb_context *ctx, const char *path, cmb_statu
   return status;
 }
 
-/* Draws the plot to the file of --plot, if this is given and the run has records. Returns the status of the run, or if that is CMB_OK, the
- * failure to write the plot. */
+/* Draws the plot to the file of --plot, if this is given and the run has points to draw. Returns `status`, the status of the run, or the error
+ * of drawing if the run succeeded. */
 static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const char *path = run->arguments->plot;
@@ -603,8 +607,8 @@ static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status
   return drawn == CMB_OK ? status : report_unwritten(ctx, path, status, drawn);
 }
 
-/* Writes the HTML report to the file of --html, if this is given. Returns the status of the run, or if that is CMB_OK, the failure to write
- * the report. */
+/* Writes the HTML report to the file of --html, if this is given. Returns `status`, the status of the run, or the error of writing if the run
+ * succeeded. */
 static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const struct cli_arguments *a = run->arguments;
@@ -617,9 +621,9 @@ static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status stat
   return saved == CMB_OK ? status : report_unwritten(ctx, a->html, status, saved);
 }
 
-/* Completes the trajectory file of the option --out with the outcome of the run, and closes it; does nothing without this option. Normally
- * returns `status`, the status of the run. If closing fails, returns that error if the run succeeded or was ended by a row that could not
- * be written; otherwise prints a warning and returns `status`. */
+/* Completes the trajectory file of --out with the outcome of the run, and closes it; does nothing without this option. Returns `status`, the
+ * status of the run. If closing fails, returns that error instead, or only prints a warning if the run had failed for another reason than the
+ * file. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;
@@ -632,7 +636,7 @@ static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status
   return report_unwritten(ctx, run->arguments->out, run->table_broke ? CMB_OK : status, kept);
 }
 
-/* Stores the error message of a run that ended with a failure `status`, to be printed after all files are written. Does nothing for
+/* Stores the error message of a run that ended with the failure `status`; it is printed after all files have been written. Does nothing for
  * CMB_OK. */
 static void store_failure(const cmb_context *ctx, const struct run *run, cmb_status status)
 {
@@ -655,9 +659,8 @@ static void collect_numbers(struct run *run)
   run->numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
 }
 
-/* Completes all output files, prints the results, and prints the error message of a run that failed. The results up to a failure remain,
- * unless the simulation could not be created or resumed, or the constraints cannot be satisfied at the start. Returns the exit code of the
- * program. */
+/* Completes all output files, prints the results, and prints the error message if the run failed with `status`. Files and results then contain
+ * what was computed before, unless the run could not begin. Returns the exit code of the program. */
 static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->sim) {
@@ -686,8 +689,8 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
   return cli_exit_code(status);
 }
 
-/* Checks that the output file `path` of the option --OPTION (NULL: not given) would not overwrite a file from which the model is read.
- * Prints an error message otherwise; returns the exit code of the program. */
+/* Checks that the output file `path` of the option --OPTION (NULL: not given) is not a file that the model reads and would be overwritten.
+ * Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int refuse_source(const struct cli_arguments *a, const char *option, const char *path)
 {
   if (!path || !a->model || !cmb_model_reads(a->model, path)) return CLI_DONE;
@@ -695,7 +698,8 @@ static int refuse_source(const struct cli_arguments *a, const char *option, cons
                       path);
 }
 
-/* Creates the trajectory file of --out, and collects the data about the run that it will contain. */
+/* Creates the trajectory file of --out as run->table, and collects the facts about the run (model, method, options, ...) that it will contain.
+ * The caller closes it. */
 static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -705,18 +709,19 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
   return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
 }
 
-/* Checks that the files of the options --ONE and --OTHER (NULL: not given) are different, as one would overwrite the other. Prints an error
- * message otherwise; returns the exit code of the program. */
+/* Checks that the options --ONE and --OTHER (path NULL: not given) do not name the same file, since one would overwrite the other. Returns
+ * CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int refuse_same(const char *one, const char *path, const char *other, const char *other_path)
 {
   if (!path || !other_path) return CLI_DONE;
   if (!cmb_same_place(path, other_path)) return CLI_DONE;
-  return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
+  return cli_complain("--%s and --%s are the same file, '%s'; expected two different files", one,
+                      other, path);
 }
 
-/* Creates the trajectory file, and checks that the other output files can be written. Refuses an output file that the model reads, that is
- * the trajectory file or, unless it is that of --save, contains saved states. Also initialises the storage for values that the run
- * collects. Prints an error message on failure; returns the exit code of the program. */
+/* Creates the trajectory file of --out, checks that the files of --plot, --html and --save can be written, and initialises the memory for
+ * values collected during the run. Refuses files that the run still needs, such as the model file. Returns CLI_DONE or, after an error message,
+ * another exit code. */
 static int open_outputs(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -727,7 +732,7 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   const enum cli_format format = a->out ? cli_format_of(a->out, strlen(a->out)) : CLI_FORMAT_NONE;
   if (code == CLI_DONE && format == CLI_FORMAT_HDF5 && !cli_has_hdf5()) {
     return cli_complain("cannot write '%s': this camber was built without HDF5 (Debian: "
-                        "libhdf5-dev); .csv and .mat are there",
+                        "libhdf5-dev); expected a name that ends in .csv or .mat",
                         a->out);
   }
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
@@ -749,13 +754,16 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
-/* Opens all output files, runs the simulation, and writes and prints its results. Returns the exit code of the program. */
+/* Opens the output files, runs the simulation, and writes and prints its results. Returns the exit code of the program: CLI_DONE, or another
+ * after an error message. */
 static int run_system(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
   int repeat = (int)a->repeat;
   if (a->save_at > end_of_run(run)) {
-    return cli_complain("--save-at is %g, and the run ends at t = %g", a->save_at, end_of_run(run));
+    return cli_complain(
+        "--save-at is %s, but the run ends at t = %s; expected a time up to the end",
+        cmb_shortest(a->save_at).text, cmb_shortest(end_of_run(run)).text);
   }
   double *times = calloc(2 * (size_t)repeat, sizeof *times);
   if (!times) return cli_fail(NULL, CMB_ERROR_MEMORY);
@@ -775,8 +783,7 @@ static int run_system(cmb_context *ctx, struct run *run)
   return end_run(ctx, run, status);
 }
 
-/* Checks that --save-at is used with --save only, and --resume not with --realtime. Prints an error message otherwise; returns the exit
- * code of the program. */
+/* Checks that --save-at is used only with --save, and --resume not with --realtime. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_states(const struct cli_arguments *a)
 {
   if (!isnan(a->save_at) && !a->save) return cli_complain("--save-at needs --save FILE");
@@ -786,9 +793,8 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns the number of evenly spaced points at which a run is evaluated in addition to its steps: 1000 for a plot, a report or a printed
- * summary of outputs, otherwise 0. It is the same with and without a plot, so that the extreme values in the summary are the same. With
- * --realtime it is 1 for a plot or report, otherwise 0, to save time. */
+/* Returns at how many evenly spaced times the run is evaluated in addition to its steps: 1000 for a plot, an HTML report or a printed table of
+ * outputs, otherwise 0. With --realtime, to save time, it is 1 for a plot or report, otherwise 0. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {
   enum { SAMPLES = 1000 };

@@ -21,9 +21,9 @@ enum {
 
 /* ---- the quantities to be drawn */
 
-/* Appends n quantities to those that can be drawn; their values are in the columns of the history from `column` on. If a quantity with the
- * same name exists, the prefix is put before the name ("q/", "v/", as in CSV files), or if it is NULL, the quantity is omitted. Returns
- * false if memory runs out. */
+/* Appends n quantities to the list of those that can be plotted; their values are in the columns `column`, `column` + 1, ... of the history. A
+ * quantity whose name exists already gets the prefix ("q/" or "v/", as in CSV files), or is left out if `prefix` is NULL. Returns false if
+ * memory runs out. */
 static bool add_series(struct cli_run_plot *p, int n, const char *const *names,
                        const char *const *units, int column, const char *prefix)
 {
@@ -41,8 +41,9 @@ static bool add_series(struct cli_run_plot *p, int n, const char *const *names,
   return true;
 }
 
-/* Lists all quantities of the history of a run. Those that are drawn by default come first: the outputs, or in a model without outputs the
- * coordinates and velocities, then the residual norms of the constraints, if `residuals` is set. Returns false if memory runs out. */
+/* Lists all quantities of a run that can be plotted in p->series, which is allocated here. Those that are plotted by default come first: the
+ * outputs (without any, the coordinates and velocities), and the norms of the constraint residuals if `residuals` is set. Returns false if
+ * memory runs out. */
 static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool residuals)
 {
   const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + 2;
@@ -58,8 +59,8 @@ static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool resid
          add_series(p, eq->ng, eq->lambda_names, NULL, 1 + eq->nq + eq->nv, NULL);
 }
 
-/* Prints the error message that the model has no quantity `name`, which --plot-outputs requests, and suggests similar or existing names.
- * Returns the exit code of the program. */
+/* Prints the error message that the model has no quantity `name`, which was requested with --plot-outputs, and suggests similar or existing
+ * names; returns the exit code CLI_BAD_INPUT. */
 static int complain_name(const struct cli_run_plot *all, const char *name)
 {
   char hint[CMB_HINT_ROOM];
@@ -69,8 +70,8 @@ static int complain_name(const struct cli_run_plot *all, const char *name)
                       cmb_hint_of_names(name, all->series, all->all, sizeof *all->series, hint));
 }
 
-/* Moves the quantities in a list of names separated by commas to the front of p->series, in the order of the list, so that these are drawn.
- * The list is overwritten. Prints an error message for an unknown name; returns the exit code of the program. */
+/* Moves the quantities named in `names`, a list separated by commas, to the front of p->series in this order, so that they are plotted. The
+ * text `names` is overwritten. Returns CLI_DONE, or CLI_BAD_INPUT after an error message for an unknown name. */
 static int choose_series(struct cli_run_plot *p, char *names)
 {
   int chosen = 0;
@@ -134,8 +135,8 @@ static double amplitude(const struct panels *all, const struct cli_series *s)
   return most;
 }
 
-/* Appends panels (diagrams) for n quantities of the same unit: as few as possible, with about the same number of curves in each. When there
- * are MOST_PANELS, the remaining quantities are counted as left out. */
+/* Appends panels to the plot for n quantities of the same unit: as few as possible, with about the same number of curves in each. If
+ * MOST_PANELS is reached, the remaining quantities are only counted, in all->left_out. */
 static void add_panels(struct panels *all, const char *unit, int n,
                        const struct cli_series *const *series)
 {
@@ -161,8 +162,8 @@ static void add_panels(struct panels *all, const char *unit, int n,
   }
 }
 
-/* Appends panels (diagrams) for the quantities without a unit, grouped by size: each group consists of the largest remaining quantity and
- * those that are smaller by a factor of FAR_APART at most. `some` is a working array with an element for each quantity of p. */
+/* Appends panels to the plot for the quantities without a unit, grouped by size: a group contains the largest remaining quantity and those
+ * smaller by a factor of at most FAR_APART. `some` is a working array with an element for each quantity of p. */
 static void add_without_unit(struct panels *all, const struct cli_run_plot *p,
                              const struct cli_series **some)
 {
@@ -182,8 +183,8 @@ static void add_without_unit(struct panels *all, const struct cli_run_plot *p,
   }
 }
 
-/* Appends the panels (diagrams) for all quantities to be drawn: one or several for each unit, in the order in which the units first occur,
- * and at the end those without a unit. `some` is a working array with an element for each quantity. */
+/* Appends the panels of the plot for all its quantities: one or several for each unit, in the order in which the units first occur, then those
+ * without a unit. `some` is a working array with an element for each quantity. */
 static void make_panels(struct panels *all, const struct cli_run_plot *p,
                         const struct cli_series **some)
 {
@@ -210,8 +211,8 @@ struct kinds {
   long without_letter; /* number of events of other kinds, whose marks have no letter */
 };
 
-/* Returns the index in `kinds` of the event's kind, which is determined by name and direction; a new kind is appended. Returns −1 if there
- * are already MOST_KINDS others. */
+/* Returns the index in `kinds` of the kind of an event, which is determined by its name and direction; a new kind is appended. Returns −1 if
+ * there are already MOST_KINDS others. */
 static int kind_of(struct kinds *kinds, const cmb_event *e)
 {
   for (int k = 0; k < kinds->count; k++) {
@@ -223,8 +224,8 @@ static int kind_of(struct kinds *kinds, const cmb_event *e)
   return kinds->count++;
 }
 
-/* Returns an allocated array with a vertical mark for each stored event that is to be drawn, and their number in *count; NULL if memory
- * runs out. Lists the kinds of these events, each with a letter, in *kinds; the marks of further kinds have no letter. */
+/* Makes a vertical marker line for each stored event that is to be shown in the plot. Returns an array of *count marks, to be freed by the
+ * caller, or NULL if memory runs out. Stores the kinds of these events in *kinds; each of the first MOST_KINDS has a letter. */
 static struct cli_mark *make_marks(const struct cli_run_events *events, struct kinds *kinds,
                                    int *count)
 {
@@ -263,7 +264,7 @@ static void describe_events(const struct cli_run_events *events, const struct ki
 
 /* ---- the whole plot */
 
-/* Writes the note that the plot has no room for some of the `count` quantities to note[NOTE_ROOM], and prints it as a warning. */
+/* Writes the note that the plot has no room for some of the `count` quantities to note[NOTE_ROOM], and also prints it as a warning. */
 static void describe_left_out(const struct panels *all, int count, char note[NOTE_ROOM])
 {
   snprintf(note, NOTE_ROOM,

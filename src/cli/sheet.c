@@ -57,9 +57,8 @@ static void put_settings(FILE *to, const char *option, int count, const cmb_sett
   }
 }
 
-/* Returns the command-line options that determine the model of the run (formulation, parameters, start values, live parameters,
- * --include-anywhere), one a line, as `camber view` reads them again; to be freed by the caller. NULL if the model is a problem written in
- * C or memory runs out. */
+/* Returns the command-line options that determine the model of the run (formulation, parameters, start values, ...), one a line, for `camber
+ * view` to read again. The caller frees the text. Returns NULL if the model is a problem written in C or memory runs out. */
 static char *write_arguments(const struct cli_arguments *a)
 {
   char *text = NULL;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NUMBERS = 1 << 20 }; /* the greatest number of values that are stored */
+/* the largest number of values that are stored */
+enum { MOST_NUMBERS = 1 << 20 };
 
 void cli_sides_begin(struct cli_sides *s, const cmb_equations *eq)
 {
@@ -26,7 +27,8 @@ static double *row_of(const struct cli_sides *s, long instant, int side)
   return s->rows + (2 * instant + side) * s->columns;
 }
 
-/* Doubles the number of instants for which memory is allocated, up to a limit. Does nothing if the limit is reached. */
+/* Doubles the number of event times for which there is memory, up to a limit. Does nothing if the limit is reached. Returns CMB_ERROR_MEMORY if
+ * memory runs out. */
 static cmb_status grow(struct cli_sides *s)
 {
   const long most = MOST_NUMBERS / (2 * s->columns), wanted = s->room ? 2 * s->room : 16;
@@ -39,8 +41,8 @@ static cmb_status grow(struct cli_sides *s)
   return CMB_OK;
 }
 
-/* Begins the next instant of a run at which events occur: allocates memory if necessary, and sets its values to NaN until they are stored.
- * If the limit of the memory is reached, the instant will only be counted. */
+/* Begins a new event time: allocates memory for the states before and after it if necessary, and fills them with NaN until they are stored. If
+ * the limit of memory is reached, the states of this event are not stored. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status begin_instant(struct cli_sides *s)
 {
   if (s->count == s->room) CMB_TRY(grow(s));
@@ -66,8 +68,8 @@ cmb_status cli_sides_add(struct cli_sides *s, const cmb_record *r)
   return CMB_OK;
 }
 
-/* Writes a stored state right before or right after an event, row[s->columns], as a JSON object with this key: positions, velocities,
- * first-order states, multipliers and outputs. */
+/* Writes row[s->columns], a state right before or after an event, as a JSON object under `key`: positions, velocities, first-order states,
+ * multipliers and outputs. */
 static void put_side(const struct cli_sides *s, const char *key, const double *row,
                      struct cli_json *j)
 {

@@ -13,9 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns whether option k is already set, so that the value in the model file is not used. The options --start and --option NAME=VALUE can
- * be repeated; for them, only a setting with the same NAME as in `value` counts: with "form=projecting" on the command line,
- * "projection=every" in the model file is used, but with "projection=none" it is not. */
+/* Returns whether option k is set already, so that `value` from the model file is not used. Of --start and --option, which can be repeated as
+ * NAME=VALUE, only a setting with the same NAME as in `value` counts. */
 static bool is_given(const struct cli_arguments *a, int k, const char *value)
 {
   const size_t length = strcspn(value, "=");
@@ -30,7 +29,7 @@ static bool is_given(const struct cli_arguments *a, int k, const char *value)
   return found;
 }
 
-/* Returns an error record with the position of an entry's value in the section `simulate` of the model file, without a text. */
+/* Returns an error record, without a text, with the position in the model file of the value of an entry of the section `simulate`. */
 static cmb_error at_value(const cmb_model_default *d)
 {
   return (cmb_error){.status = CMB_ERROR_INPUT,
@@ -41,7 +40,7 @@ static cmb_error at_value(const cmb_model_default *d)
                      .time = NAN};
 }
 
-/* Returns an error record with the position of an entry's key in the section `simulate` of the model file, without a text. */
+/* Returns an error record, without a text, with the position in the model file of the key of an entry of the section `simulate`. */
 static cmb_error at_key(const cmb_model_default *d)
 {
   cmb_error e = at_value(d);
@@ -52,8 +51,8 @@ static cmb_error at_key(const cmb_model_default *d)
 
 static const char lead[] = "simulate: "; /* the beginning of error messages */
 
-/* Prints the error message for an unknown key in the section `simulate` of the model file, and suggests a similar option if there is one.
- * Returns the exit code of the program. */
+/* Prints the error message for an unknown key in the section `simulate` of the model file, and suggests a similar option if there is one;
+ * returns the exit code CLI_BAD_INPUT. */
 static int complain_key(const cmb_model_default *d)
 {
   const char *near = cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
@@ -82,9 +81,8 @@ static bool goes_up(const char *path)
   return false;
 }
 
-/* Returns whether a path is relative, has no component `..`, and, after symbolic links are resolved, is in or below the current folder.
- * Links of the file itself are resolved if it exists, otherwise those of its folder; if that does not exist either, the result is true, and
- * opening the file fails later. */
+/* Returns whether a relative path without `..` leads to a file in or below the current folder, after symbolic links are resolved (of its folder
+ * if the file does not exist yet). Returns true if not even the folder exists; opening the file fails later. */
 static bool stays_here(const char *path)
 {
   char here[CLI_PATH_ROOM], there[CLI_PATH_ROOM], folder[CLI_PATH_ROOM];
@@ -106,8 +104,8 @@ static bool is_acceptable(const struct cli_option *option, const char *value)
   return good;
 }
 
-/* Checks that an option accepts its value in the model file, and that a file name is in or below the current folder, unless
- * --include-anywhere is given. Prints an error message otherwise; returns the exit code of the program. */
+/* Checks that an option accepts the value that the model file gives it, and that a file name lies in or below the current folder, unless
+ * --include-anywhere is given. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_value(const struct cli_arguments *a, const struct cli_option *option,
                        const cmb_model_default *d)
 {
@@ -128,8 +126,8 @@ static int check_value(const struct cli_arguments *a, const struct cli_option *o
 
 /* ---- taking the values */
 
-/* Returns whether an option on the command line replaces the key `key` in the section `simulate` of the model file: --steady, --free,
- * --trim or --vary replaces equilibrium; --vary replaces inputs and outputs; --equilibrium replaces steady, free and trim. */
+/* Returns whether an option on the command line overrides the key `key` in the section `simulate` of the model file: --steady, --free, --trim
+ * or --vary overrides equilibrium, --vary also inputs and outputs, and --equilibrium overrides steady, free and trim. */
 static bool is_replaced(const struct cli_arguments *a, const char *key)
 {
   static const struct {
@@ -154,9 +152,9 @@ static void warn_of_steady(const struct cli_arguments *a, const char *name)
            "starts from the model's start values");
 }
 
-/* Checks an entry in the section `simulate` of the model file, and stores its value as an option if the command has this option and the
- * command line neither gives nor replaces it. The name of a file is stored only if `camber run` has the same option. Prints an error
- * message if the key or value is invalid; returns the exit code of the program. */
+/* Checks an entry in the section `simulate` of the model file, and stores its value as an option if the command has this option and the command
+ * line gives neither this option nor one that overrides the entry. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if the key or
+ * value is invalid. */
 static int take_key(struct cli_arguments *a, const cmb_model_default *d)
 {
   const int key = cli_find_key(d->name), k = cli_find_option(a->command, d->name);
@@ -181,8 +179,8 @@ static int take_key(struct cli_arguments *a, const cmb_model_default *d)
   return cli_complain_at(&at, lead, "%s is '%s'; expected %s", d->name, d->value, option->expected);
 }
 
-/* Checks that the integration method that the model file names exists. Otherwise prints an error message, which suggests similar or
- * existing names; returns the exit code of the program. */
+/* Checks that the integration method named in the model file exists. Returns CLI_DONE, or CLI_BAD_INPUT after an error message with similar or
+ * existing names. */
 static int check_method(const cmb_model_default *d)
 {
   enum { MOST_NAMES = 64 };
@@ -196,8 +194,8 @@ static int check_method(const cmb_model_default *d)
                          cmb_hint_of_names(d->value, names, count, sizeof *names, hint));
 }
 
-/* Returns the integration method with which the model is run: the method named on the command line, otherwise the one in the model file,
- * otherwise the default. Returns NULL if a method of this name does not exist. */
+/* Returns the integration method of the run: that named on the command line, otherwise that in the model file, otherwise the default. Returns
+ * NULL if there is no method of this name. */
 static const cmb_method *method_of_run(const struct cli_arguments *a)
 {
   int count;
@@ -209,8 +207,8 @@ static const cmb_method *method_of_run(const struct cli_arguments *a)
   return name ? cmb_method_find(name) : cmb_run_defaults().method;
 }
 
-/* Checks that the integration method of the run has the option that the model file sets, and that it accepts the value. Prints an error
- * message otherwise; returns the exit code of the program. An unknown method or a value without '=' is not reported here. */
+/* Checks that the integration method of the run has the option that the model file sets, with a valid value. Returns CLI_DONE, or CLI_BAD_INPUT
+ * after an error message. An unknown method or a value without '=' is not reported here. */
 static int check_option(cmb_context *ctx, const struct cli_arguments *a, const cmb_model_default *d)
 {
   enum { NAME_ROOM = 256 };
@@ -225,8 +223,8 @@ static int check_option(cmb_context *ctx, const struct cli_arguments *a, const c
   return cli_complain_at(&at, lead, "%s", cmb_error_of(ctx)->text);
 }
 
-/* Checks an entry in the section `simulate` of the model file if it names an integration method or an option of one. Prints an error
- * message if this does not exist; returns the exit code of the program. */
+/* Checks an entry in the section `simulate` of the model file that names an integration method or an option of one. Returns CLI_DONE, or
+ * CLI_BAD_INPUT after an error message if there is no such method or option. */
 static int check_default(cmb_context *ctx, const struct cli_arguments *a,
                          const cmb_model_default *d)
 {
@@ -246,8 +244,8 @@ int cli_take_keys(cmb_context *ctx, struct cli_arguments *a)
 
 /* ---- two options that contradict each other */
 
-/* Prints the error message that the options `one` and `other` contradict each other, with `words` between their names. If the model file
- * sets one of them, the message begins with its position there. Returns CLI_BAD_INPUT. */
+/* Prints the error message that the options `one` and `other` contradict each other; `words` stands between their names, e.g. "cannot be used
+ * with". If the model file sets one of them, the message begins with its position there. Returns the exit code CLI_BAD_INPUT. */
 int cli_complain_pair(const struct cli_arguments *a, const char *one, const char *words,
                       const char *other)
 {

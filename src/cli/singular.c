@@ -65,16 +65,16 @@ void cli_singularities_json(const struct cli_singularities *list, struct cli_jso
   cli_json_close(j, ']');
 }
 
-/* Returns whether Lagrange multiplier i is indeterminate, either at the end of the run (unique[i] is false; NULL: all are unique) or
- * always, because redundant constraints share the force. */
+/* Returns whether Lagrange multiplier i is indeterminate: at the end of the run (unique[i] is false; NULL: all are unique), or always, because
+ * redundant constraints share its force. */
 static bool is_indeterminate(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_multipliers(system);
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-/* Returns whether output i depends on an indeterminate force, either in this run, because contacts share the force (unique[i] is false;
- * NULL: no output does), or always, because redundant constraints share it. */
+/* Returns whether output i depends on an indeterminate force: either always, because redundant constraints share the force, or in this run,
+ * because of its contacts, as unique[i] says (NULL: no output does). */
 static bool is_indeterminate_output(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_outputs(system);

@@ -6,7 +6,9 @@
 #include "cli/benches.h"
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct {
@@ -32,15 +34,17 @@ void cli_list_benches(void)
 }
 
 /* Replaces this process by the program words[0] with the arguments `words` (terminated by NULL). It is looked for beside this program, then
- * in PATH. Returns only if it cannot be started. */
-static void start(char *const words[])
+ * in PATH. Returns only if it cannot be started, with the error number; that is ENOENT if it is in neither place. */
+static int start(char *const words[])
 {
   char folder[CLI_PATH_ROOM], path[CLI_PATH_ROOM + 32];
   if (cli_program_folder(folder)) {
     snprintf(path, sizeof path, "%s/%s", folder, words[0]);
     execv(path, words);
+    if (errno != ENOENT) return errno;
   }
   execvp(words[0], words);
+  return errno;
 }
 
 int cli_bench(cmb_context *ctx, const struct cli_arguments *a)
@@ -51,10 +55,13 @@ int cli_bench(cmb_context *ctx, const struct cli_arguments *a)
   if (!words) return cli_fail(NULL, CMB_ERROR_MEMORY);
   words[0] = program;
   for (int i = 0; i < a->word_count; i++) words[i + 1] = a->words[i];
-  start(words);
+  const int error = start(words);
   free(words);
-  return cli_complain(
-      "the benches are in a program of their own, %s, which is neither beside camber "
-      "nor in PATH; 'make install' puts both in place",
-      program);
+  if (error != ENOENT) {
+    return cli_complain("cannot start '%s', the program of the benchmarks: %s", program,
+                        strerror(error));
+  }
+  return cli_complain("the benchmarks are in another program, %s, which is neither beside camber "
+                      "nor in PATH; 'make install' installs both",
+                      program);
 }

@@ -39,9 +39,9 @@ static int count_names(const char *text)
   return count;
 }
 
-/* Splits the text (NULL: no names) at its commas, which are overwritten, and looks up each name in names[known]; the k-th one is stored as
- * found[k], its index in `names` as number[k]. For an unknown name, prints the error message that the model has no WHAT of this name (e.g.
- * "output"); returns the exit code of the program. */
+/* Looks up the names in `text`, separated by commas (NULL: no names), in names[known]: stores the k-th one as found[k] and its index as
+ * number[k]. Overwrites the commas. Returns CLI_DONE, or CLI_BAD_INPUT after the error message that the model has no `what` (e.g. "output") of
+ * a name in --OPTION. */
 static int look_up(char *text, const char *option, const char *what, int known,
                    const char *const *names, const char **found, int *number)
 {
@@ -110,8 +110,8 @@ void cli_state_space_end(struct cli_state_space *s)
 
 /* ---- columns of inputs and their rates */
 
-/* Copies each row of the matrix X (rows x nu) to the array `to`, followed by the entries of the same row of X_rate (rows x nu; NULL: none)
- * for those inputs whose rates have an influence on the state-space model. */
+/* Copies each row of the matrix X (rows x nu) to the array `to`, followed by the entries of the same row of X_rate (NULL: none) for those
+ * inputs whose rates influence the state-space model. The rows follow one another. */
 static void join_rows(const struct cli_state_space *s, int rows, const double *X,
                       const double *X_rate, double *to)
 {
@@ -125,8 +125,8 @@ static void join_rows(const struct cli_state_space *s, int rows, const double *X
   }
 }
 
-/* Builds the matrices s->B and s->D of the state-space model with columns for the inputs, followed by columns for those rates of inputs
- * that have an influence, and lists the names of these columns. */
+/* Builds s->B and s->D, the matrices B and D of the state-space model with columns for the inputs, followed by columns for those rates of
+ * inputs that have an influence, and the list of column names. Allocates them. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status join_columns(struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -198,7 +198,7 @@ static void put_mat_file(FILE *to, const struct cli_state_space *s)
   cli_mat_names(to, "y_names", x->ny, s->y_names);
 }
 
-/* Writes the matrices of the state-space model to the file `path`, as a MAT file if its name ends in .mat, otherwise as CSV. */
+/* Saves the matrices of the state-space model as the file `path`, a MAT file if its name ends in .mat, otherwise CSV. */
 static cmb_status save(cmb_context *ctx, const struct cli_state_space *s, const char *path)
 {
   char *text = NULL;
@@ -248,9 +248,9 @@ static const char *unit_of_output(const struct cli_state_space *s, int y)
   return units && units[s->output[y]] ? units[s->output[y]] : "";
 }
 
-/* Writes the unit of the response of output y to input u to `text`. For a step response this is the output's unit. For a frequency response
- * it is the quotient of the units of output and input, such as "N/m" or "N/(m/s)", or "N per unit of road" if the unit of the input `road`
- * is unknown. Writes "" if the output's unit is unknown. */
+/* Writes the unit of the response of output y to input u to `text`: of a step response, the unit of the output; of a frequency response, the
+ * quotient of the units of output and input, such as "N/m", or "N per unit of road" if the unit of the input `road` is unknown. Writes "" if
+ * the output's unit is unknown. */
 static void write_unit(const struct cli_state_space *s, int y, int u, enum kind kind,
                        char text[NAME_ROOM])
 {
@@ -260,14 +260,15 @@ static void write_unit(const struct cli_state_space *s, int y, int u, enum kind 
   } else if (!by[0]) {
     snprintf(text, NAME_ROOM, "%s per unit of %s", of, s->u_names[u]);
   } else {
-    const bool parts = strpbrk(of, " /") != NULL, divided = strpbrk(by, " /*") != NULL;
+    const bool parts = strpbrk(of, " /") != NULL,
+               divided = strpbrk(by, " /*") != NULL; /* a product or quotient needs parentheses */
     snprintf(text, NAME_ROOM, "%s%s%s/%s%s%s", parts ? "(" : "", of, parts ? ")" : "",
              divided ? "(" : "", by, divided ? ")" : "");
   }
 }
 
-/* Allocates the curves of a plot, one for each pair of an output and an input, and sets their names and units. If there are more than
- * CLI_PLOT_MOST_CURVES, prints a warning and makes only the first ones. Returns false if memory runs out. */
+/* Allocates the curves of a plot, one for each pair of an output and an input of the state-space model, and sets their names and units. If
+ * there are more than CLI_PLOT_MOST_CURVES, only the first ones are made, and a warning is printed. Returns false if memory runs out. */
 static bool make_curves(struct curves *c, const struct cli_state_space *s, enum kind kind)
 {
   const int rows = kind == RESPONSE ? 2 : 1; /* amplitude and phase */
@@ -300,8 +301,8 @@ static void free_curves(struct curves *c)
   free(c->x);
 }
 
-/* Appends the curve with the values in row `row` of c->y to a panel (diagram). Its colour denotes the pair of output and input, so that it
- * is the same in all panels. */
+/* Appends the curve whose values are row number `row` of c->y to a panel of the plot. Its colour denotes the pair of output and input, so that
+ * it is the same in all panels. */
 static void add_curve(const struct curves *c, int row, struct cli_panel *panel)
 {
   const int i = row % c->count;
@@ -309,8 +310,8 @@ static void add_curve(const struct curves *c, int row, struct cli_panel *panel)
       (struct cli_curve){.name = c->name[i], .y = c->y + (ptrdiff_t)row * POINTS, .colour = i + 1};
 }
 
-/* Distributes the first c->count curves to panels (diagrams), one for each unit, and writes their titles, such as "amplitude in m" for
- * `what` "amplitude". Returns the number of panels. */
+/* Distributes the first c->count curves to panels of the plot, one for each unit, and writes the panels' titles, e.g. "amplitude in m" if
+ * `what` is "amplitude". Returns the number of panels. */
 static int fill_panels(const struct curves *c, const char *what,
                        char titles[CLI_PLOT_MOST_CURVES][NAME_ROOM], struct cli_panel *panels)
 {
@@ -328,8 +329,8 @@ static int fill_panels(const struct curves *c, const char *what,
   return count;
 }
 
-/* Computes a range of angular frequencies, from *low to *high in rad/s: from a tenth of the smallest modulus of the non-zero eigenvalues to
- * ten times the largest; from 0.1 to 10 if there are none. */
+/* Computes the range of angular frequencies for the plots in rad/s: *low is a tenth of the smallest modulus of the non-zero eigenvalues, *high
+ * ten times the largest; 0.1 and 10 if there are none. */
 static void find_range(const cmb_linearization *l, double *low, double *high)
 {
   *low = INFINITY, *high = 0;
@@ -349,9 +350,8 @@ static int by_size(const void *x, const void *y)
   return (*a > *b) - (*a < *b);
 }
 
-/* Chooses the angular frequencies omega[POINTS] of a frequency response in rad/s, ascending: EVEN ones evenly spaced on a logarithmic axis,
- * and further ones near each resonance, whose peak may be narrow, as far as there is room. The remaining ones repeat the highest
- * frequency. */
+/* Chooses the angular frequencies omega[POINTS] of a frequency response in rad/s, in ascending order: EVEN ones evenly spaced on a logarithmic
+ * axis, and further ones near each resonance, whose peak may be narrow. Unused elements repeat the highest frequency. */
 static void choose_frequencies(const cmb_linearization *l, double omega[POINTS])
 {
   double low, high;
@@ -377,7 +377,7 @@ static double unwrap(double phase, double before)
 }
 
 /* Draws the Bode plot of the state-space model (amplitude and phase of the frequency responses over the frequency in Hz) to the SVG file
- * `path`. A frequency at which the response is infinite leaves a gap. */
+ * `path`. The curve has a gap where the response is infinite. */
 static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
                             const cmb_linearization *l, const char *path)
 {
@@ -424,7 +424,8 @@ static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
   return status;
 }
 
-/* Draws the responses of the outputs of the state-space model over time, to a unit step of each input, to the SVG file `path`. */
+/* Draws the responses over time of the model's outputs to a unit step of each input, computed from the state-space model, to the SVG file
+ * `path`. The time axis is as long as five times the slowest time constant of the linearisation l. */
 static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
                              const cmb_linearization *l, const char *path)
 {
@@ -459,8 +460,8 @@ static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
   return status;
 }
 
-/* Prints a warning for each pair of an output and an input where the output depends on the rate of the input: a step of the input causes an
- * impulse in the output at t = 0, which cannot be drawn. */
+/* Prints a warning for each pair of an output and an input where the output depends on the rate of the input: a step of the input then causes
+ * an impulse in the output at t = 0, which the plot cannot show. */
 static void note_impulses(const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;

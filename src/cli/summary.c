@@ -36,8 +36,8 @@ void cli_summary_take(const cmb_result *r, double *to)
 
 /* ---- JSON */
 
-/* Writes as JSON the tolerances and the step size of a run (null where they do not apply), and by how much the start values were corrected,
- * from the numbers x[CLI_NUMBER_COUNT]. */
+/* Writes the accuracy of a run as keys of a JSON object, from the numbers x[CLI_NUMBER_COUNT] about it: tolerances and step size (null where
+ * they do not apply), and by how much the start values were corrected. */
 void cli_summary_accuracy(struct cli_json *j, const double *x)
 {
   cli_json_number(j, "rtol", x[CLI_NUMBER_rtol]);
@@ -57,8 +57,8 @@ static void put_pair(struct cli_json *j, const char *key, const char *one, doubl
   cli_json_close(j, '}');
 }
 
-/* Writes the JSON objects "residual", "worst" and "projected" from the numbers x[CLI_NUMBER_COUNT] of a run: the residuals of the
- * constraints at the end, the largest ones, and the largest multipliers τ and η of the projections onto the constraints. */
+/* Writes, from the numbers x[CLI_NUMBER_COUNT] about a run, the residuals of the constraints at its end and the largest ones, and the largest
+ * multipliers τ and η of the projections onto the constraints, as the JSON objects "residual", "worst" and "projected". */
 static void put_residuals(struct cli_json *j, const double *x)
 {
   put_pair(j, "residual", "position", x[CLI_NUMBER_position], "velocity", x[CLI_NUMBER_velocity]);
@@ -67,8 +67,8 @@ static void put_residuals(struct cli_json *j, const double *x)
   put_pair(j, "projected", "tau", x[CLI_NUMBER_tau], "eta", x[CLI_NUMBER_eta]);
 }
 
-/* Writes the stored events of a run as the JSON list "events", with the states before and after each event if these are stored. If only the
- * first events are stored, also writes the number of all events. */
+/* Writes the stored events of a run as the JSON list "events", with the states before and after each event if these are stored. Writes the
+ * number of all events too if only the first ones are stored. */
 static void put_events(struct cli_json *j, const struct cli_summary *s)
 {
   cli_json_open(j, "events", '[');

@@ -18,8 +18,8 @@ static const char *name_of(const cmb_equations *eq, int i)
   return cmb_velocities_pair(eq) && i < eq->nq ? eq->q_names[i] : eq->v_names[i];
 }
 
-/* Prints in how many directions an equilibrium is neutral (has no stiffness), and the names of the coordinates that move most along these
- * directions, e.g. ": delta, x and 3 more". */
+/* Prints how many directions of motion of an equilibrium have no stiffness (are neutral), and the names of the coordinates that move most along
+ * them, e.g. ": delta, x and 3 more". */
 static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report *r)
 {
   if (eq->nz > 0) {
@@ -33,8 +33,8 @@ static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report 
   if (r->neutral > r->neutral_named) printf(" and %d more", r->neutral - r->neutral_named);
 }
 
-/* Sets the start values of a system to the static equilibrium near them, and prints its stability and the changes, unless `quiet` is
- * set. */
+/* Computes the static equilibrium near the start values of a system, and makes it the new start values. Unless `quiet` is set, prints its
+ * stability and how far positions have moved. */
 static cmb_status find_equilibrium(cmb_context *ctx, bool quiet, cmb_system *system)
 {
   static const char *const words[] = {
@@ -57,8 +57,8 @@ static cmb_status find_equilibrium(cmb_context *ctx, bool quiet, cmb_system *sys
   return CMB_OK;
 }
 
-/* Returns whether the options of the integration method request formalism=explicit, with which an implicit method evaluates the
- * accelerations for given values of the Lagrange multipliers. */
+/* Returns whether the options on the command line set formalism=explicit, so that an implicit method evaluates the accelerations for given
+ * values of the Lagrange multipliers. */
 static bool needs_forced_accelerations(const struct cli_arguments *a)
 {
   for (int i = 0; i < a->option_count; i++) {
@@ -68,8 +68,7 @@ static bool needs_forced_accelerations(const struct cli_arguments *a)
   return false;
 }
 
-/* Returns the value of the input or live parameter `name`, which was found together with a steady motion (--trim); NaN if there is none of
- * that name. */
+/* Returns the value of the input or live parameter `name` that was adjusted to reach a steady motion (--trim); NaN if there is none of that name. */
 static double trimmed(const cmb_equations *eq, const char *name)
 {
   const int k = cmb_find_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
@@ -84,8 +83,8 @@ void cli_trim_json(const struct cli_arguments *a, const cmb_equations *eq, struc
   cli_json_close(j, '}');
 }
 
-/* Sets the start values of a system to the steady motion near them that --steady, --free and --trim specify, and prints the result, except
- * with --json or as a part of another command. */
+/* Computes the steady motion that --steady, --free and --trim specify, near the start values of a system, and makes it the new start values.
+ * Prints the result, except with --json or as a part of another command. */
 static cmb_status find_steady_motion(cmb_context *ctx, const struct cli_arguments *a,
                                      cmb_system *system)
 {
@@ -116,8 +115,8 @@ bool cli_steady_wanted(const struct cli_arguments *a)
   return a->steady_count > 0 || a->trim_count > 0 || a->free_count > 0 || a->vary;
 }
 
-/* Checks that --equilibrium, --at and --realtime are not used together with options that request a steady motion (--steady, --trim, --free
- * or --vary). Prints an error message otherwise; returns the exit code of the program. */
+/* Checks that --equilibrium, --at and --realtime are not combined with options that request a steady motion (--steady, --trim, --free or
+ * --vary). Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_steady(const struct cli_arguments *a)
 {
   if (!cli_steady_wanted(a)) return CLI_DONE;
@@ -126,18 +125,19 @@ static int check_steady(const struct cli_arguments *a)
                        : a->free_count > 0 ? "free"
                                            : "vary";
   if (a->equilibrium) {
-    return cli_complain_pair(a, "equilibrium", "is a state of rest, and does not go with", steady);
-  }
-  if (!isnan(a->at)) {
-    return cli_complain_pair(a, "at", "is a state that a run comes to, and does not go with",
+    return cli_complain_pair(a, "equilibrium", "is a state at rest, and cannot be used with",
                              steady);
   }
-  if (a->realtime) return cli_complain_pair(a, "realtime", "does not go with", steady);
+  if (!isnan(a->at)) {
+    return cli_complain_pair(a, "at", "is a state that a run reaches, and cannot be used with",
+                             steady);
+  }
+  if (a->realtime) return cli_complain_pair(a, "realtime", "cannot be used with", steady);
   return CLI_DONE;
 }
 
-/* Creates the equations of motion of the model file or built-in problem on the command line, with the options given there and the
- * derivatives that the command and the integration method need. */
+/* Creates the equations of motion, *system, of the model file or built-in problem on the command line, with the options given there and the
+ * derivatives that the command and the integration method need. The caller destroys them. */
 static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                 cmb_system **system)
 {
@@ -196,8 +196,7 @@ int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system 
   return code;
 }
 
-/* Prints the error message that there is no integration method `name`, and suggests similar or existing names. Returns the exit code of the
- * program. */
+/* Prints the error message that there is no integration method `name`, with similar or existing names; returns the exit code CLI_BAD_INPUT. */
 static int complain_method(const char *name)
 {
   const char *names[MOST_NAMES];

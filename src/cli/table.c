@@ -35,8 +35,8 @@ struct cli_table {
 
 /* ---- columns */
 
-/* Appends a group of columns (e.g. all velocities) to the description of the columns of a result file: the group's name, and the names and
- * units of its columns, names[count] and units[count] (NULL: unknown). Does not copy the arrays. Does nothing if `count` is 0. */
+/* Adds a group of columns (e.g. all velocities) to the description of a result file: the name of the group, and the names and units of its
+ * columns, names[count] and units[count] (NULL: unknown), which are not copied. Does nothing if `count` is 0. */
 static void add_group(struct cli_sheet *s, const char *name, int count, const char *const *names,
                       const char *const *units)
 {
@@ -46,8 +46,8 @@ static void add_group(struct cli_sheet *s, const char *name, int count, const ch
   s->column_count += count;
 }
 
-/* Sets the groups of columns of a result file: time t, positions q, velocities v, Lagrange multipliers lambda, outputs and, if `residuals`
- * is set, the norms of the constraint residuals. Groups without columns are omitted. */
+/* Describes the columns of a result file in s: the groups time t, positions q, velocities v, Lagrange multipliers lambda, outputs and, if
+ * `residuals` is set, the norms of the constraint residuals. Empty groups are omitted. */
 static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool residuals)
 {
   static const char *const time[] = {"t"}, *const second[] = {"s"};
@@ -62,8 +62,8 @@ static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool resid
 
 /* ---- rows */
 
-/* Appends the rows of the trajectory that are still in memory, t->rows (rows_held x columns), to the temporary file with all rows, and sets
- * t->rows_held to 0. */
+/* Appends the rows of the trajectory that are still in memory, t->rows, to the temporary file that collects all rows, and sets t->rows_held to
+ * 0. Returns the error of the output file if this fails. */
 static cmb_status append_rows(struct cli_table *t)
 {
   const size_t size = (size_t)t->rows_held * (size_t)t->sheet.column_count * sizeof(double);
@@ -90,9 +90,9 @@ static bool read_all(int file, void *bytes, size_t length, off_t at)
   return true;
 }
 
-/* Reads `count` rows of a trajectory, from row number `first` on, from the temporary file and stores them column by column in `numbers`
- * (columns x count). A callback for the functions that write a whole result file; `user` is the struct cli_table, whose working array
- * `rows` is overwritten. Returns false and sets errno on failure. */
+/* Reads `count` rows of the trajectory, from row number `first` on, from the temporary file, and stores them column by column in `numbers`
+ * (columns x count). A callback of the functions that write a result file; `user` is the struct cli_table. Returns false and sets errno on
+ * failure. */
 static bool read_rows(void *user, long first, long count, double *numbers)
 {
   struct cli_table *t = user;
@@ -106,8 +106,8 @@ static bool read_rows(void *user, long first, long count, double *numbers)
   return true;
 }
 
-/* Writes a new result file with all rows of the trajectory so far, which replaces the previous one, and sets t->next_time, the time at
- * which this is done again. */
+/* Writes a complete result file with all rows of the trajectory so far, which replaces the previous one, and sets t->next_time, the time at
+ * which it is written again. */
 static cmb_status write_anew(struct cli_table *t)
 {
   const double begun = cli_seconds();
@@ -149,8 +149,8 @@ cmb_status cli_table_record(struct cli_table *t, const cmb_record *r)
 
 /* ---- opening and closing */
 
-/* Opens a result file of a format that is written as a whole (HDF5 or MAT): determines its columns, allocates memory for its rows, creates
- * the temporary file that collects all rows, and writes a first result file without rows. */
+/* Opens a result file of a format that cannot be extended row by row (HDF5 or MAT): describes its columns, allocates memory for rows, creates
+ * the temporary file that collects all of them, and writes a first result file without rows. */
 static cmb_status open_whole(struct cli_table *t, const char *path, bool residuals)
 {
   find_groups(&t->sheet, t->eq, residuals);

@@ -78,8 +78,8 @@ static hid_t create_set(struct file *f, hid_t place, const char *name, hid_t typ
   return set;
 }
 
-/* Writes values[count], which have the HDF5 type `type` in memory, as a new data set in the group or file `place`, where they have the type
- * `kept_as`. A failure sets f->good to false. */
+/* Writes values[count] as a new data set in the HDF5 group or file `place`. `type` is their HDF5 type in memory, `kept_as` that in the file. A
+ * failure sets f->good to false. */
 static void put_set(struct file *f, hid_t place, const char *name, hid_t kept_as, hid_t type,
                     long count, const void *values)
 {
@@ -100,8 +100,8 @@ static bool is_ascii(long count, const char *const *texts)
   return true;
 }
 
-/* Writes texts[count] as a new data set of strings of equal length, padded with zero bytes, in the group or file `place`. They are marked
- * as UTF-8 only if one of them is not ASCII, since Octave cannot read strings that are marked so. A failure sets f->good to false. */
+/* Writes texts[count] as a new data set of strings of equal length, padded with zero bytes, in the HDF5 group or file `place`. They are marked
+ * as UTF-8 only if one is not ASCII, since Octave cannot read UTF-8 strings. A failure sets f->good to false. */
 static void put_texts(struct file *f, hid_t place, const char *name, long count,
                       const char *const *texts)
 {
@@ -123,8 +123,8 @@ static void put_texts(struct file *f, hid_t place, const char *name, long count,
   free(padded);
 }
 
-/* Makes the name of a new HDF5 object in the group or file `place` from the name of a column, and writes it to link[room]. Each '/', which
- * would separate groups, is replaced by '_', as are the whole names "." and "". If the name exists already, "_2", "_3", ... is appended. */
+/* Writes a name for a new HDF5 object in the group or file `place` to link[room], made from the name of a column: each '/' is replaced by '_',
+ * and so are the whole names "." and "". If the name exists already, "_2", "_3", ... is appended. */
 static void find_link(hid_t place, const char *name, size_t room, char *link)
 {
   snprintf(link, room - 16, "%s", name);
@@ -138,9 +138,9 @@ static void find_link(hid_t place, const char *name, size_t room, char *link)
   }
 }
 
-/* Creates an HDF5 data set for each column of a group of columns (e.g. all velocities), with its name, its position in the table and, if
- * known, its unit as attributes, and stores the data sets in sets[c->count], a part of f->sets. They are in an HDF5 group of their own,
- * except the time t. A failure sets f->good to false. */
+/* Creates an HDF5 data set for each column of a group of columns (e.g. all velocities), and stores their identifiers in sets[c->count]. Name,
+ * column number and, if known, unit are attributes. The data sets, except the time t, are in an HDF5 group of their own. A failure sets f->good
+ * to false. */
 static void create_columns(struct file *f, const struct cli_columns *c, hid_t *sets)
 {
   char link[512];
@@ -172,8 +172,8 @@ static void put_column(struct file *f, hid_t set, long first, long count, const 
   if (here >= 0) H5Sclose(here);
 }
 
-/* Writes all rows of the trajectory to the data sets f->sets of the columns. The rows are read by the callback `read` in blocks of up to
- * CLI_SHEET_ROWS rows, for which `room` is a working array. A failure sets f->good to false. */
+/* Writes all rows of the trajectory to the data sets f->sets of the columns. The callback `read` reads up to CLI_SHEET_ROWS rows at a time into
+ * the working array `room`. A failure sets f->good to false. */
 static void put_rows(struct file *f, cli_sheet_reader read, void *user, double *room)
 {
   const struct cli_sheet *s = f->sheet;
@@ -186,8 +186,8 @@ static void put_rows(struct file *f, cli_sheet_reader read, void *user, double *
   }
 }
 
-/* Writes the trajectory to an HDF5 file: creates a data set for each column and fills it with the rows, which are read by the callback
- * `read` into the working array `room`. A failure sets f->good to false. */
+/* Writes the trajectory to an HDF5 file: creates a data set for each column and fills them with all rows, which the callback `read` reads into
+ * the working array `room`. A failure sets f->good to false. */
 static void put_columns(struct file *f, cli_sheet_reader read, void *user, double *room)
 {
   const struct cli_sheet *s = f->sheet;
@@ -265,8 +265,8 @@ static void put_about(struct file *f)
   put_events(f);
 }
 
-/* Creates the HDF5 file `path`, whose previous content is lost, and the type of texts and the data space that its attributes use. A failure
- * sets f->good to false. */
+/* Creates the HDF5 file `path`, whose previous content is lost, and the HDF5 types that the file's attributes use. A failure sets f->good to
+ * false. */
 static void open_file(struct file *f, const char *path)
 {
   H5dont_atexit(); /* otherwise a file that could not be closed, on a full disk, would be closed again at the program's end, and crash it */
@@ -281,7 +281,8 @@ static void open_file(struct file *f, const char *path)
   check(f, f->id);
 }
 
-/* Closes the HDF5 file and what open_file has created for it, as far as they exist. Sets f->good to false if the file cannot be closed. */
+/* Closes the HDF5 file and the objects that open_file has created for it, as far as they exist. Sets f->good to false if the file cannot be
+ * closed. */
 static void close_file(struct file *f)
 {
   if (f->text_type >= 0) H5Tclose(f->text_type);

@@ -58,8 +58,8 @@ static void put_texts(FILE *to, const struct cli_sheet *s)
   put_events(to, s);
 }
 
-/* Writes the header of the matrix of each group of columns (t, q, v, ...) to a MAT file with space for its entries, and stores in
- * begin[group_count] the file position of the first entry of each matrix. Returns false on failure. */
+/* Writes the headers of the matrices of all groups of columns (t, q, v, ...) to a MAT file, each followed by space for the entries.
+ * begin[group_count] receives the file positions of the first entries. Returns false on failure. */
 static bool put_heads(FILE *to, const struct cli_sheet *s, off_t *begin)
 {
   for (int g = 0; g < s->group_count; g++) {
@@ -72,9 +72,8 @@ static bool put_heads(FILE *to, const struct cli_sheet *s, off_t *begin)
   return true;
 }
 
-/* Writes `count` rows of the trajectory, from row number `first` on, to their places in the matrices of a MAT file. `numbers` (columns x
- * count) has the rows column by column, begin[group_count] the file position of the first entry of each group's matrix. Returns false on
- * failure. */
+/* Writes `count` rows of the trajectory, from row number `first` on, to their places in the matrices of a MAT file. `numbers` (columns x count)
+ * contains them column by column, and begin[group_count] the file position where each group's matrix begins. Returns false on failure. */
 static bool put_block(FILE *to, const struct cli_sheet *s, const off_t *begin, long first,
                       long count, const double *numbers)
 {
@@ -88,8 +87,8 @@ static bool put_block(FILE *to, const struct cli_sheet *s, const off_t *begin, l
   return !ferror(to);
 }
 
-/* Writes the matrices of all groups of columns to a MAT file. The rows of the trajectory are read by the callback `read` in blocks of up to
- * CLI_SHEET_ROWS rows, for which `room` is a working array. Returns false on failure. */
+/* Writes the matrices of all groups of columns to a MAT file. The callback `read` reads up to CLI_SHEET_ROWS rows of the trajectory at a time
+ * into the working array `room`. Returns false on failure. */
 static bool put_rows(FILE *to, const struct cli_sheet *s, cli_sheet_reader read, void *user,
                      double *room)
 {

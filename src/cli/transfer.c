@@ -45,8 +45,8 @@ static double largest_of(int count, const double *roots)
   return most;
 }
 
-/* Prints a line with `name` and the complex roots (zeros or poles) in roots[2 count], stored as pairs (re, im), or "none". Only one of each
- * conjugate pair is printed, with ±. Real and imaginary parts below 1e-14 of the number `most` are rounding errors and are printed as 0. */
+/* Prints a line with `name` and the complex numbers roots[2 count] (zeros or poles, stored as pairs re, im), or "none". A conjugate pair is
+ * printed once, with ±. Real and imaginary parts below 1e-14 `most`, i.e. rounding errors, are printed as 0. */
 static void print_roots(const char *name, int count, const double *roots, double most)
 {
   const double least = ROUNDING * most;
@@ -81,8 +81,8 @@ static void print_polynomial(const char *name, int degree, const double *c)
   printf("\n");
 }
 
-/* Prints a transfer function from an input to an output: gain, zeros, poles and, if there are any, the cancelled eigenvalues (neither zeros
- * nor poles); also numerator and denominator as polynomials, if they are known and the degree of the denominator is at most 8. */
+/* Prints a transfer function from an input to an output: gain, zeros, poles and, if there are any, cancelled eigenvalues (which are no poles);
+ * also numerator and denominator as polynomials if they are known and of degree 8 at most. */
 static void print_one(const char *input, const char *output, const cmb_transfer *t)
 {
   const double most =
@@ -120,8 +120,8 @@ static void json_roots(struct cli_json *j, const char *name, int count, const do
   cli_json_close(j, ']');
 }
 
-/* Writes a transfer function as keys of a JSON object: gain, zeros, poles, whether it is minimal, the cancelled eigenvalues (neither zeros
- * nor poles), the coefficients of numerator and denominator if they are known, and its relative error `off`. */
+/* Writes a transfer function as keys of a JSON object: gain, zeros, poles, whether it is minimal, the cancelled eigenvalues (which are no
+ * poles), the coefficients of numerator and denominator if they are known, and its estimated relative error. */
 static void json_one(struct cli_json *j, const cmb_transfer *t)
 {
   cli_json_number(j, "gain", t->gain);

@@ -22,8 +22,7 @@ static double mapped_bytes(void)
   return pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Lowers the soft limit of a resource of this process (RLIMIT_CPU, ...) to `most`, unless it is lower already. Does nothing if the limit
- * cannot be read or set. */
+/* Lowers the soft limit of a resource (RLIMIT_CPU, ...) of this process to `most`, unless it is lower already. Failures are ignored. */
 static void lower_limit(int resource, double most)
 {
   struct rlimit limit;
@@ -33,9 +32,8 @@ static void lower_limit(int resource, double most)
   setrlimit(resource, &limit);
 }
 
-/* Calls work(what) in the child process, without output and core dump and with the limit of processor time. Then writes a byte to the pipe
- * as a sign of success and ends the process. The exit code would not suffice as a sign, since a sanitizer may end the process by an exit,
- * too. Does not return. */
+/* Calls work(what) in the child process, with limited processor time and without output and core dump. Then writes a byte to the pipe as a sign
+ * of success, since the exit code alone is not reliable, and ends the process. Does not return. */
 static void run_child(void (*work)(void *), void *what, const struct cli_trial_limits *limits,
                       int pipe)
 {
@@ -47,8 +45,8 @@ static void run_child(void (*work)(void *), void *what, const struct cli_trial_l
   _exit(write(pipe, "", 1) == 1 ? 0 : 1);
 }
 
-/* Waits until the child process `trial` has ended. Returns whether it has written a byte to the pipe, the sign that its work is done;
- * `pipe` is the descriptor of the pipe's end for reading. */
+/* Waits until the child process `trial` has ended. Returns whether it has written a byte to the pipe, the sign that its work was done; `pipe`
+ * is the descriptor of the reading end. */
 static bool wait_for(pid_t trial, int pipe)
 {
   char byte;
@@ -58,8 +56,8 @@ static bool wait_for(pid_t trial, int pipe)
   return got == 1;
 }
 
-/* Calls work(what) in a child process, a copy of this one, with the limit of processor time. Returns whether the work came to its end; true
- * as well if no pipe or child process can be created. */
+/* Calls work(what) in a child process, a copy of this one, with limited processor time. Returns whether the call came to its end; also true if
+ * no pipe or child process can be created. */
 static bool try_in_child(void (*work)(void *), void *what, const struct cli_trial_limits *limits)
 {
   int ends[2];

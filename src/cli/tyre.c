@@ -34,7 +34,7 @@ static double point(double limit, int i)
   return limit * (2.0 * i / (CLI_TYRE_POINTS - 1) - 1);
 }
 
-/* Computes the characteristics *l of an upright tyre at one vertical load: the stiffnesses at zero slip, the largest |Fx|/load and
+/* Computes the characteristics *l of a tyre without camber at one vertical load: the slip and cornering stiffness, the largest |Fx|/load and
  * |Fy|/load within the ranges of slip and slip angle, and the relaxation lengths. */
 static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_tyre_load *l)
 {
@@ -56,8 +56,8 @@ static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_t
   return CMB_OK;
 }
 
-/* Sets the nominal load, the speed and the ranges of slip and slip angle of a tyre from its file, and computes its characteristics t->loads
- * at 0.5, 1, 1.5 and 2 times the nominal load. Loads above the limit in the file (FZMAX) are replaced by that limit. */
+/* Sets the nominal load, the speed and the ranges of slip and slip angle of a tyre from the tyre file, and computes its characteristics
+ * t->loads at 0.5, 1, 1.5 and 2 times the nominal load, limited to the largest load in the file (FZMAX). */
 static cmb_status study(struct cli_tyre *t)
 {
   static const double shares[CLI_TYRE_LOADS] = {0.5, 1, 1.5, 2};
@@ -88,7 +88,7 @@ static void print_range(const char *label, double low, double high, const char *
   if (isfinite(low) && isfinite(high)) printf("  %-20s %.5g to %.5g %s\n", label, low, high, unit);
 }
 
-/* Prints the main data of the tyre file and the characteristics of the tyre at all loads, t->loads, as text. */
+/* Prints the main data of the tyre file and the characteristics t->loads of the tyre at several vertical loads as text. */
 static void print_text(const struct cli_tyre *t)
 {
   printf("%s: Magic Formula %s\n", t->name, version(t));
@@ -117,7 +117,7 @@ static void print_text(const struct cli_tyre *t)
          t->slip_limit, t->angle_limit, t->speed);
 }
 
-/* Prints the main data of the tyre file and the characteristics of the tyre at all loads, t->loads, as JSON. */
+/* Prints the main data of the tyre file and the characteristics t->loads of the tyre at several vertical loads as JSON. */
 static void print_json(const struct cli_tyre *t)
 {
   static const char *const keys[] = {"UNLOADED_RADIUS",  "WIDTH",  "RIM_RADIUS",
@@ -162,8 +162,8 @@ static void write_row(FILE *to, const struct cli_tyre *t, double load, double sl
           f.Mx, f.My, f.Mz);
 }
 
-/* Writes the forces and moments of a tyre as CSV to the file `to`: for each wheel load, over the longitudinal slip and then over the slip
- * angle. `tyre` is a struct cli_tyre. Passed to cli_svg_save as a callback. */
+/* Writes the forces and moments of a tyre (`tyre` is a struct cli_tyre) to the file `to` as CSV: for each vertical load over the longitudinal
+ * slip, and then over the slip angle. A callback of cli_svg_save. */
 static void write_curves(FILE *to, const void *tyre)
 {
   const struct cli_tyre *t = tyre;
@@ -178,7 +178,7 @@ static void write_curves(FILE *to, const void *tyre)
   }
 }
 
-/* Opens the tyre file t->name as t->tyre, to be closed by the caller, computes the characteristics of the tyre, writes the CSV file and the
+/* Opens the tyre file t->name as t->tyre, to be closed by the caller, and computes the characteristics of the tyre. Writes the CSV file and the
  * picture if they are requested, and prints the characteristics as text or JSON. */
 static cmb_status report(cmb_context *ctx, const struct cli_arguments *a, struct cli_tyre *t)
 {
@@ -199,7 +199,10 @@ int cli_tyre(cmb_context *ctx, const struct cli_arguments *a)
   struct cli_tyre t = {.name = a->operand};
   const bool over = (a->csv && cmb_same_file(a->csv, a->operand)) ||
                     (a->plot && cmb_same_file(a->plot, a->operand));
-  if (over) return cli_complain("the tyre file '%s' would be overwritten", a->operand);
+  if (over)
+    return cli_complain(
+        "the tyre file '%s' would be overwritten; expected another name for the output",
+        a->operand);
   const cmb_status status = report(ctx, a, &t);
   int code = CLI_DONE;
   if (status != CMB_OK) {

@@ -45,8 +45,8 @@ static double nice_step(double size)
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-/* Sets the range and the tick spacing of an axis of a panel (0: abscissa, 1: ordinate) from the finite values of its curves, with a margin
- * of 4 % at both ends of an ordinate. The range without margin is 0 to 1 if the values do not differ. */
+/* Sets the range and the tick spacing of an axis of a panel (0: abscissa, 1: ordinate) so that it contains all finite values of the curves,
+ * with a margin of 4 % at both ends of an ordinate. Without two different values, the range without margin is 0 to 1. */
 static void set_axis(struct panel *p, int axis)
 {
   double low = INFINITY, high = -INFINITY;
@@ -96,8 +96,8 @@ static void put_ticks(FILE *to, const struct panel *p, double left, double top)
   }
 }
 
-/* Draws a panel of the plot as SVG, with grid, curves, title, label of the abscissa and legend; before that, sets the ranges of its axes.
- * `number` is its place in the picture, counted from 0 row by row. */
+/* Draws a panel of the plot as SVG: grid, curves, title, label of the abscissa and legend. Sets the ranges of its axes first. `number` is its
+ * place in the picture, counted from 0 row by row. */
 static void put_panel(FILE *to, struct panel *p, int number)
 {
   const double left = LEFT + (number % COLUMNS) * (PANEL + ACROSS);
@@ -143,8 +143,8 @@ static void name_load(struct curve *c, double load)
   snprintf(c->name, sizeof c->name, "%.3g kN", load / 1000);
 }
 
-/* Computes the curves of a panel, one for each load of t->loads. what = 0: longitudinal force Fx in kN over slip; 1: lateral force Fy in kN
- * over slip angle; 2: aligning moment Mz in N m over slip angle. Slip angles are in degrees, and the other slip is 0. */
+/* Computes the curves of a panel of the tyre plot, one for each load in t->loads. `what` is 0 for the longitudinal force Fx in kN over the
+ * slip, 1 for the lateral force Fy in kN and 2 for the aligning moment Mz in N m over the slip angle in degrees. The other slip is 0. */
 static void over_slip(const struct cli_tyre *t, int what, struct panel *p)
 {
   p->count = CLI_TYRE_LOADS;
@@ -162,8 +162,8 @@ static void over_slip(const struct cli_tyre *t, int what, struct panel *p)
   }
 }
 
-/* Computes the curves of lateral over longitudinal force (in kN) of a tyre at its nominal load: one curve for each of four slip angles,
- * along which the slip varies over its whole range. */
+/* Computes curves of the lateral force of a tyre against its longitudinal force (both in kN) at the nominal load: one curve for each of four
+ * slip angles, along which the longitudinal slip covers its whole range. */
 static void combined(const struct cli_tyre *t, struct panel *p)
 {
   static const double shares[CURVES] = {0.1, 0.25, 0.5, 1};
@@ -182,8 +182,8 @@ static void combined(const struct cli_tyre *t, struct panel *p)
   }
 }
 
-/* Computes two curves over the vertical load in kN, for slip and for slip angle: the largest force divided by the load if `friction` is
- * set, else the stiffnesses in kN and kN/rad; that for slip is divided by 10. */
+/* Computes two curves of a tyre against the vertical load in kN, the first for longitudinal slip, the second for slip angle: the largest force
+ * divided by the load if `friction` is set; otherwise the slip stiffness in 10 kN and the cornering stiffness in kN/rad. */
 static void over_load(const struct cli_tyre *t, bool friction, struct panel *p)
 {
   double most = 2 * t->nominal;

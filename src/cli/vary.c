@@ -24,9 +24,9 @@ struct table {
   struct cli_critical critical;
 };
 
-/* Summarises the eigenvalues of a linearisation in *x: the number of neutral ones (those that count as 0) and, of the others, the one with
- * the largest real part, the one with the smallest absolute value, and the least damping ratio. x->re is −∞, x->slow_re and x->damping are
- * ∞ if all are neutral. */
+/* Summarises the eigenvalues of a linearisation in *x: the number of those that count as 0 (neutral) and, of the others, the eigenvalue with
+ * the largest real part, that with the smallest absolute value, and the least damping ratio. If all are neutral, x->re is −∞, and x->slow_re
+ * and x->damping are ∞. */
 static void summarize(const cmb_linearization *l, struct cli_motion *x)
 {
   x->below = l->neutral_below;
@@ -45,8 +45,8 @@ static void summarize(const cmb_linearization *l, struct cli_motion *x)
   }
 }
 
-/* Computes the steady motion for the value `at` of the varied quantity, with the previous motion as initial guess, linearises the equations
- * about it and summarises their eigenvalues in *x. The caller destroys x->l. */
+/* Computes the steady motion at the value `at` of the quantity that --vary varies, with the previous motion as initial guess, linearises the
+ * equations about it, and summarises their eigenvalues in *x. The caller destroys x->l. */
 static cmb_status compute_motion(struct table *t, double at, struct cli_motion *x)
 {
   cmb_steady_report report;
@@ -60,16 +60,15 @@ static cmb_status compute_motion(struct table *t, double at, struct cli_motion *
   return CMB_OK;
 }
 
-/* Computes the steady motion for the value `at` of the varied quantity and its eigenvalues, *x. A callback of the search for critical
- * values; `user` is the struct table. The caller destroys x->l. */
+/* Computes the steady motion at the value `at` of the quantity that --vary varies, with its eigenvalues, into *x. A callback of the search for
+ * critical values; `user` is the struct table. The caller destroys x->l. */
 static cmb_status compute_motion_for_search(void *user, double at, struct cli_motion *x)
 {
   return compute_motion(user, at, x);
 }
 
-/* Writes one row of the table of steady motions as a JSON object: the value of the varied quantity; the eigenvalues that are not neutral,
- * one of each conjugate pair (im > 0); the number of neutral ones (those that count as 0), where both of a pair are counted; and the limit
- * below which eigenvalues are considered neutral. */
+/* Writes one steady motion of the table of --vary as a JSON object: the value of the varied quantity; the eigenvalues, of a conjugate pair the
+ * one with im > 0; the number of eigenvalues that count as 0, where a pair counts twice; and the limit below which they do. */
 static void json_row(struct cli_json *j, const struct cli_motion *x)
 {
   cli_json_open(j, NULL, '{');
@@ -85,9 +84,8 @@ static void json_row(struct cli_json *j, const struct cli_motion *x)
   cli_json_close(j, '}');
 }
 
-/* Prints one row of the table of steady motions: the value of the varied quantity, the real and imaginary part of the eigenvalue with the
- * largest real part, the least damping ratio, and the number of neutral eigenvalues. Neutral eigenvalues (those that count as 0) are
- * excluded from the other columns; if all are neutral, a note is printed instead. */
+/* Prints one line of the table of --vary: the value of the varied quantity, the eigenvalue with the largest real part, the least damping ratio,
+ * and the number of neutral eigenvalues, which count as 0 and are left out of the other columns. If all are neutral, a note is printed instead. */
 static void print_row(const struct cli_motion *x)
 {
   if (isfinite(x->re)) {
@@ -97,9 +95,8 @@ static void print_row(const struct cli_motion *x)
   }
 }
 
-/* Prints the largest of the limits below which eigenvalues of the computed motions count as 0 (are neutral) unless they differ clearly
- * from it, since rounding errors could have caused them. In models with stiff parts this limit can be unexpectedly large. Does nothing
- * if there are no motions. */
+/* Prints the limit below which eigenvalues count as 0 (are neutral), the largest one of all computed motions: rounding errors could have caused
+ * smaller eigenvalues. Does nothing if there are no motions. */
 static void print_limit(const struct table *t)
 {
   double below = 0;
@@ -107,9 +104,9 @@ static void print_limit(const struct table *t)
   if (t->done > 0) printf("  neutral: indistinguishable from 0, all below %.3g 1/s\n", below);
 }
 
-/* Computes the steady motions and their eigenvalues at evenly spaced values of the varied quantity, and the critical values between them,
- * where stability changes. Prints each row of the table at once, unless --json is given. t->done becomes the number of complete rows, also
- * on failure. */
+/* Computes the table of --vary: steady motions and their eigenvalues at evenly spaced values of the varied quantity, and the critical values
+ * between them, where stability changes. Prints each line at once, unless --json is given. t->done is the number of complete lines, also on
+ * failure. */
 static cmb_status compute_rows(struct table *t)
 {
   const struct cli_arguments *a = t->a;
@@ -124,9 +121,9 @@ static cmb_status compute_rows(struct table *t)
   return CMB_OK;
 }
 
-/* Writes the CSV file and the plot of the eigenvalues over the varied quantity, as far as they are requested. `status` is that of the
- * computation: after a failure the files contain the rows computed before it, and the plot names the reason. Does nothing if there are no
- * rows. */
+/* Writes the eigenvalues over the quantity of --vary to the CSV file of --out and as a plot to the file of --plot, as far as they are
+ * requested. If the computation failed (`status`), they contain the motions computed before, and the plot tells why. Does nothing if there are
+ * none. */
 static cmb_status write_files(const struct table *t, cmb_status status)
 {
   const struct cli_vary_table table = {.title = cli_title(t->a),
@@ -142,8 +139,8 @@ static cmb_status write_files(const struct table *t, cmb_status status)
   return cli_given(t->a, "plot") ? cli_vary_draw(t->ctx, &table, t->a->plot) : CMB_OK;
 }
 
-/* Prints the table of eigenvalues over the varied quantity, as far as it was computed, and the critical values as one JSON object. `status`
- * is that of the computation. */
+/* Prints the table of eigenvalues over the quantity of --vary and the critical values as one JSON object, also if the computation ended early;
+ * `status` tells whether it failed. */
 static void print_json(const struct table *t, cmb_status status)
 {
   struct cli_json j;
@@ -159,8 +156,8 @@ static void print_json(const struct table *t, cmb_status status)
   cli_json_end(&j);
 }
 
-/* Sets the options for the computation of steady motions, t->options, from the command line: the conditions of --steady and, for the varied
- * quantity, a condition whose value is set for each motion, and which replaces one of the same name. */
+/* Sets the options for computing steady motions, t->options: the conditions of --steady, and a condition for the quantity of --vary. This one
+ * replaces a condition of --steady with the same name; its value is set before each motion. */
 static void set_conditions(struct table *t)
 {
   const struct cli_arguments *a = t->a;
@@ -180,20 +177,20 @@ static void set_conditions(struct table *t)
 
 /* ---- options */
 
-/* Checks that the command line has no options of a simulation (--method, --rtol, --atol, --option), since --vary runs none; the section
- * `simulate` of a model file may have them. If there is one, prints an error message; returns an exit code. */
+/* Checks that the command line has no options of a simulation (--method, --rtol, --atol, --option), since --vary runs none. Returns CLI_DONE,
+ * or CLI_BAD_INPUT after an error message. The section `simulate` of a model file may have them. */
 static int check_run_options(const struct cli_arguments *a)
 {
   static const char *const names[] = {"method", "rtol", "atol", "option"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!cli_given(a, names[i])) continue;
-    return cli_complain("--%s is for a simulation, and does not go with --vary", names[i]);
+    return cli_complain("--%s is for a simulation, and cannot be used with --vary", names[i]);
   }
   return CLI_DONE;
 }
 
-/* Checks that the output file `path` of an option can be written, if the option is on the command line. If it cannot, prints an error
- * message; returns an exit code. */
+/* Checks that the output file `path` can be written, if `option` is on the command line. Returns CLI_DONE or, after an error message, another
+ * exit code. */
 static int check_file(cmb_context *ctx, const struct cli_arguments *a, const char *option,
                       const char *path)
 {
@@ -211,10 +208,10 @@ int cli_vary_check(cmb_context *ctx, const struct cli_arguments *a)
                : CLI_DONE;
   }
   if (cli_state_space_wanted(a)) {
-    return cli_complain("--vary lists eigenvalues, and does not go with --inputs and --outputs");
+    return cli_complain("--vary lists eigenvalues, and cannot be used with --inputs and --outputs");
   }
   if (a->bode || a->step_response) {
-    return cli_complain("--vary lists eigenvalues, and does not go with %s",
+    return cli_complain("--vary lists eigenvalues, and cannot be used with %s",
                         a->bode ? "--bode" : "--step-response");
   }
   const size_t length = cli_given(a, "out") ? strlen(a->out) : 0;
@@ -230,8 +227,8 @@ int cli_vary_check(cmb_context *ctx, const struct cli_arguments *a)
 
 /* ---- the command */
 
-/* Computes the table of steady motions over the varied quantity, prints it with the critical values as text or JSON, and writes its files.
- * Prints an error message on failure; returns the exit code of the program. */
+/* Computes the table of steady motions over the quantity of --vary, prints it with the critical values as text or JSON, and writes the files of
+ * --out and --plot. Returns CLI_DONE or, after an error message, another exit code. */
 static int tabulate(struct table *t)
 {
   const struct cli_arguments *a = t->a;

@@ -17,9 +17,9 @@
 /* Samples of an eigenvalue on each side of its zero; bisections of the interval between two rows. */
 enum { A_SIDE = 3, MOST_DIVISIONS = 6 };
 
-/* Returns the largest real part of the eigenvalues of a motion without the first `excluded` ones; −∞ if none are left. The order is:
- * neutral ones, which count as 0, then the others by absolute value; a conjugate pair counts as two. The real part of an undamped
- * oscillation, which is a rounding error, is taken as at most 0. */
+/* Returns the largest real part among the eigenvalues of a motion without the first `excluded` ones; −∞ if none are left. They are sorted:
+ * neutral ones, which count as 0, then the others by absolute value; a conjugate pair counts as two. Undamped oscillations never give a
+ * positive value. */
 static double largest_real_part(const struct cli_motion *x, int excluded)
 {
   double most = -INFINITY;
@@ -32,16 +32,16 @@ static double largest_real_part(const struct cli_motion *x, int excluded)
   return most;
 }
 
-/* Returns whether a steady motion is unstable: whether it has an eigenvalue with a positive real part. Leaves out neutral eigenvalues,
- * which count as 0, and those of undamped oscillations, whose real part is a rounding error. */
+/* Returns whether a steady motion is unstable, i.e. has an eigenvalue with a positive real part. Ignores neutral eigenvalues, which count as 0,
+ * and undamped oscillations, whose real part is a rounding error. */
 static bool is_unstable(const struct cli_motion *row)
 {
   return largest_real_part(row, row->neutral) > 0;
 }
 
-/* Computes the steady motion for the value `at` of the varied quantity and the summary of its eigenvalues, *x, but with the largest real
- * part x->re taken over all eigenvalues except the first `excluded` ones (neutral ones first, then by absolute value). The linearisation is
- * freed, and x->l becomes NULL. */
+/* Computes the steady motion at the value `at` of the quantity of --vary and summarises its eigenvalues in *x. x->re is the largest real part
+ * of all eigenvalues but the first `excluded` ones, in an order that begins with neutral eigenvalues (0 up to rounding) and continues by
+ * absolute value. The linearisation is freed; x->l becomes NULL. */
 static cmb_status compute_motion(struct cli_critical *s, double at, int excluded,
                                  struct cli_motion *x)
 {
@@ -52,15 +52,15 @@ static cmb_status compute_motion(struct cli_critical *s, double at, int excluded
   return CMB_OK;
 }
 
-/* Returns the larger of the absolute values of both ends of the range of the varied quantity. The accuracy of critical values is relative
- * to it. */
+/* Returns the larger absolute value of the two ends of the range of --vary, to which the accuracy of critical values is relative. */
 static double scale_of(const struct cli_critical *s)
 {
   return fmax(fabs(s->from), fabs(s->to));
 }
 
-/* Inserts the critical value `at`, where stability changes, into the list s->crossings, which has the order of the table. A value that the
- * list contains already, within CLI_CLOSE and with the same direction, is not added: identical halves of a model have equal eigenvalues. */
+/* Inserts the critical value `at` of the quantity of --vary, where stability changes, into the list s->crossings, in the order of the table.
+ * `unstable_above` says on which side motions are unstable. A value that is in the list already, within CLI_CLOSE and with the same direction,
+ * is not added. */
 static cmb_status add_crossing(struct cli_critical *s, double at, bool unstable_above)
 {
   for (int i = 0; i < s->count; i++) {
@@ -82,8 +82,8 @@ static cmb_status add_crossing(struct cli_critical *s, double at, bool unstable_
   return CMB_OK;
 }
 
-/* Prints a warning that stability changes between the motions a and b, although no eigenvalue was found whose real part passes 0 between
- * them. */
+/* Prints a warning that stability changes between the steady motions a and b, although no eigenvalue was found whose real part changes its sign
+ * between them. */
 static void warn_of_jump(const struct cli_critical *s, const struct cli_motion *a,
                          const struct cli_motion *b)
 {
@@ -95,8 +95,8 @@ static void warn_of_jump(const struct cli_critical *s, const struct cli_motion *
   cli_warn(NULL, CMB_LOG_WARNING, note);
 }
 
-/* Prints a warning that stability is unknown between the values `from` and `to` of the varied quantity, which may be equal, since an
- * eigenvalue is so small there (below the limit `below`) that it cannot be distinguished from 0. */
+/* Prints a warning that stability is unknown between the values `from` and `to` (possibly equal) of the quantity of --vary, since an eigenvalue
+ * below the limit `below` cannot be distinguished from 0 there. */
 static void warn_of_band(const struct cli_critical *s, double from, double to, double below)
 {
   char place[200], note[500];
@@ -119,9 +119,9 @@ struct side {
   bool others_grow; /* whether at the nearest sample another eigenvalue has a positive real part */
 };
 
-/* Samples a real eigenvalue that passes through the neutral band (where it cannot be distinguished from 0) near the value x: computes
- * motions at growing distances from x towards the motion `end` and beyond, and stores up to A_SIDE values and real parts in *side, the
- * nearest first. If a motion beyond `end` does not exist, the sampling ends there without an error. */
+/* Samples the real eigenvalue of smallest absolute value at values of the quantity of --vary at growing distances from x, on the side of the
+ * motion `end` and beyond it. Very near to x, this eigenvalue cannot be distinguished from 0. Stores up to A_SIDE of the values and real parts
+ * in *side. Ends early where no motion exists. */
 static cmb_status sample_side(struct cli_critical *s, double x, const struct cli_motion *end,
                               struct side *side)
 {
@@ -145,8 +145,8 @@ static cmb_status sample_side(struct cli_critical *s, double x, const struct cli
   return CMB_OK;
 }
 
-/* Returns the value of the varied quantity at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation of the first
- * `count` samples of each element of side[sides]. */
+/* Returns the value of the varied quantity at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation. Uses the first
+ * `count` samples of each side[sides], the samples on one side of the zero. */
 static double interpolate(int sides, const struct side *side, int count)
 {
   double sum = 0;
@@ -163,9 +163,8 @@ static double interpolate(int sides, const struct side *side, int count)
   return sum;
 }
 
-/* Checks the first `count` samples of an eigenvalue on each side of its zero, side[sides]. Returns whether |real part| grows with the
- * distance, and whether the zero *x interpolated from them changes by less than the relative accuracy CLI_CLOSE if the last sample of each
- * side is left out. */
+/* Returns whether samples of an eigenvalue around its zero, the first `count` ones of each side[sides], are plausible: |real part| grows with
+ * the distance, and the zero *x interpolated from them hardly changes (by CLI_CLOSE, relative) if the last sample of each side is left out. */
 static bool are_consistent(const struct cli_critical *s, int sides, const struct side *side,
                            int count, double *x)
 {
@@ -178,9 +177,9 @@ static bool are_consistent(const struct cli_critical *s, int sides, const struct
   return fabs(*x - interpolate(sides, side, count - 1)) <= CLI_CLOSE * scale_of(s);
 }
 
-/* Finds the value *crossing near x, between the motions a and b, at which the slowest eigenvalue is 0, by interpolation, since close to 0
- * it cannot be distinguished from 0. *crossing is NaN if this fails, or if another eigenvalue makes the motion unstable at least on one
- * side of it. *doubtful then says whether a warning is needed; it is false only if the motion is unstable on both sides. */
+/* Finds the value *crossing of the quantity of --vary near x at which the slowest eigenvalue is 0, between the steady motions a and b.
+ * Interpolates values from both sides at some distance, since near 0 the eigenvalue is lost in rounding errors. *crossing becomes NaN if this
+ * fails, or if another eigenvalue makes the motion unstable; *doubtful then says whether to warn. */
 static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_motion *a,
                                       const struct cli_motion *b, double x, double *crossing,
                                       bool *doubtful)
@@ -212,9 +211,9 @@ struct interval {
   bool in_band;
 };
 
-/* Determines whether an eigenvalue has a clearly positive real part at the value x, where that of the followed eigenvalue is 0. Leaves out
- * the first n eigenvalues (neutral ones, which count as 0, then the others by absolute value), where n is the number of neutral ones at
- * f->a or f->b, whichever is smaller. *unknown says whether more than n are neutral at x. */
+/* Checks the other eigenvalues at the value x of the varied quantity, at which the real part of the followed eigenvalue is 0. *others_grow
+ * becomes whether one of them has a clearly positive real part, and *unknown whether more of them are neutral (0 up to rounding) than in the
+ * motions f->a and f->b at both ends; as many as there are at the end with fewer are ignored. */
 static cmb_status check_others(struct cli_critical *s, const struct cli_follow *f, double x,
                                bool *others_grow, bool *unknown)
 {
@@ -226,9 +225,9 @@ static cmb_status check_others(struct cli_critical *s, const struct cli_follow *
   return CMB_OK;
 }
 
-/* Locates the value between the motions f->a and f->b at which the real part of the followed eigenvalue passes 0, and adds it to the
- * critical values if motions close to it confirm this and no other eigenvalue makes the motion unstable there. Sets i->in_band if this
- * remains open because eigenvalues cannot be distinguished from 0. */
+/* Finds the value of the varied quantity, between the steady motions f->a and f->b, at which the real part of the followed eigenvalue changes
+ * its sign. Adds it to the critical values if nearby motions confirm it and no other eigenvalue makes the motion unstable there. Sets
+ * i->in_band if eigenvalues too close to 0 prevent an answer. */
 static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
                               const struct cli_follow *f)
 {
@@ -252,9 +251,9 @@ static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
   return CMB_OK;
 }
 
-/* Examines a mode (an eigenvalue with its eigenvector) of motion i->a and the mode of motion i->b that continues it, NULL if there is none.
- * Sets i->a_grows or i->b_grows if the real part is positive there, and locates its zero if its sign changes. Does nothing if a mode is
- * missing and the motions differ in the number of neutral eigenvalues (which count as 0), since it may be one of these. */
+/* Examines how a mode at_a (eigenvalue and eigenvector) of the motion i->a changes to its continuation at_b in i->b (NULL: there is none). Sets
+ * i->a_grows or i->b_grows if its real part is positive there, and locates the zero if its sign changes. Does nothing if one of them is missing
+ * and could be hidden among the neutral eigenvalues. */
 static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
                                const cmb_eigenmode *at_a, const cmb_eigenmode *at_b)
 {
@@ -269,8 +268,8 @@ static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
   return joined && (f.re_a > 0) != (f.re_b > 0) ? locate_zero(s, i, &f) : CMB_OK;
 }
 
-/* Joins the modes (eigenvalues with their eigenvectors) of the motions i->a and i->b by similarity, and examines whether the real part
- * changes its sign between the two modes of each pair. */
+/* Pairs the modes (eigenvalue and eigenvector) of the motions i->a and i->b by similarity, and searches for a critical value for each pair
+ * whose real parts differ in sign. */
 static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
 {
   const struct cli_motion motions[2] = {*i->a, *i->b};
@@ -287,9 +286,9 @@ static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
 static cmb_status find_crossings(struct cli_critical *s, const struct cli_motion *a,
                                  const struct cli_motion *b, int divisions);
 
-/* Searches for critical values in both halves of an interval, in place of those found in the whole. *done is false, and the list of
- * critical values is unchanged, if the interval was bisected MOST_DIVISIONS times already, or if the motions at its ends and in its middle
- * differ in the number of neutral eigenvalues (which count as 0). */
+/* Searches for critical values of the quantity of --vary (where a motion becomes unstable) in the two halves of an interval; the result
+ * replaces that for the whole. *done becomes false, and the list stays unchanged, if the interval has been bisected MOST_DIVISIONS times or the
+ * motions at its ends and middle differ in the number of neutral eigenvalues. */
 static cmb_status bisect(struct cli_critical *s, const struct interval *i, int divisions,
                          bool *done)
 {
@@ -308,9 +307,9 @@ static cmb_status bisect(struct cli_critical *s, const struct interval *i, int d
   return status;
 }
 
-/* Finds the critical values between the motions a and b, where stability changes, and adds them to the list s->crossings. If their number
- * does not agree with the stability of a and b (odd if only one is stable), the interval is bisected; if that is impossible, a warning is
- * printed. `divisions` counts the bisections so far. */
+/* Finds the critical values of the quantity of --vary, where stability changes, between the steady motions a and b, and adds them to
+ * s->crossings. If their number contradicts the stability of a and b, bisects the interval or, where that is impossible, prints a warning.
+ * `divisions` counts the bisections so far. */
 static cmb_status find_crossings(struct cli_critical *s, const struct cli_motion *a,
                                  const struct cli_motion *b, int divisions)
 {
@@ -330,9 +329,8 @@ static cmb_status find_crossings(struct cli_critical *s, const struct cli_motion
 
 /* ---- rows in the neutral band */
 
-/* Prints a warning that the stability of rows `first` to `last` of the table of steady motions is unknown, since an eigenvalue cannot be
- * distinguished from 0. Rows at both ends that another eigenvalue makes unstable are left out; no warning is printed if all rows are
- * unstable. */
+/* Prints a warning that stability is unknown in lines `first` to `last` of the table of --vary, where an eigenvalue cannot be distinguished
+ * from 0. Lines at both ends that are unstable by another eigenvalue are left out; nothing is printed if all are. */
 static void warn_of_rows(const struct cli_critical *s, int first, int last)
 {
   double below = 0;
@@ -345,9 +343,9 @@ static void warn_of_rows(const struct cli_critical *s, int first, int last)
   if (from >= 0) warn_of_band(s, s->rows[from].at, s->rows[to].at, below);
 }
 
-/* Finds the critical value between the rows a and b of the table of steady motions, which have equal numbers of neutral eigenvalues
- * (counting as 0), while the rows between them have more, and adds it to the list. If it cannot be located, prints a warning, unless
- * another eigenvalue makes the motion unstable there. */
+/* Finds the critical value between the motions a and b, two rows of the table whose neighbours in between have more neutral eigenvalues (0 up
+ * to rounding) than both, and adds it to the list. If it cannot be found, prints a warning, unless another eigenvalue makes the motion unstable
+ * there. */
 static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
 {
   const struct cli_motion *from = &s->rows[a], *to = &s->rows[b];
@@ -367,10 +365,9 @@ static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
   return CMB_OK;
 }
 
-/* Examines rows `first` to `last` at an end of (a stretch of) the table of steady motions, which have more neutral eigenvalues (counting as
- * 0) than the row `inner` beside them. Adds a single row to the critical values if motions close to it show that one real eigenvalue is 0
- * exactly there and positive towards `inner`, and no other makes the row unstable. If they do not show this, prints a warning that
- * stability is unknown. */
+/* Examines motions `first` to `last` at an end of a stretch of the table, which have more neutral eigenvalues (which count as 0) than the
+ * motion `inner` beside them. A single one becomes a critical value if nearby motions show that one real eigenvalue is 0 there and no other
+ * makes it unstable; where they do not show it, prints a warning. */
 static cmb_status end_in_band(struct cli_critical *s, int first, int last, int inner)
 {
   const struct cli_motion *end = &s->rows[first], *in = &s->rows[inner];

@@ -22,9 +22,9 @@ static const double FAR_APART = 30;
 
 /* ---- CSV */
 
-/* Writes the eigenvalues of the steady motions over the varied quantity as CSV, one a line, without neutral ones (which count as 0) and
- * with one of each conjugate pair: real and imaginary part, frequency, damping ratio, and the coordinate or state that moves most. A
- * callback of cli_svg_save; `what` is a struct cli_vary_table. */
+/* Writes the eigenvalues of the steady motions for all values of the quantity of --vary to the file `to` as CSV, one a line: real and imaginary
+ * part, frequency, damping ratio, and the coordinate or state that moves most. Neutral ones (0 up to rounding) are left out. A callback of
+ * cli_svg_save; `what` is a struct cli_vary_table. */
 static void write_csv(FILE *to, const void *what)
 {
   const struct cli_vary_table *t = what;
@@ -58,8 +58,8 @@ struct drawing {
   double *x, *y;                               /* (values), (PARTS x count x values) their points */
 };
 
-/* Returns the mode with the largest real part on a curve, which tracks a mode (eigenvalue and eigenvector) over the varied quantity; NULL
- * if the curve is empty. */
+/* Returns the mode with the largest real part on a curve, which follows a mode (eigenvalue and eigenvector) over the values of --vary; NULL if
+ * the curve is empty. */
 static const cmb_eigenmode *least_stable_of(const struct cli_mode_curves *c, int curve)
 {
   const cmb_eigenmode *worst = NULL;
@@ -70,9 +70,8 @@ static const cmb_eigenmode *least_stable_of(const struct cli_mode_curves *c, int
   return worst;
 }
 
-/* Chooses the curves of eigenvalues to be drawn, d->curve[d->count], and sets their labels: at most CLI_PLOT_MOST_CURVES, in descending
- * order of their largest real parts. Leaves out curves that decay far faster than the others: even their largest real part is below
- * −FAR_APART times the largest absolute value of the eigenvalues chosen before. */
+/* Chooses the curves of eigenvalues over the quantity of --vary to be drawn, d->curve[d->count], and makes their labels: at most
+ * CLI_PLOT_MOST_CURVES, those with the largest real parts. Eigenvalues whose motions decay far faster than those already chosen are left out. */
 static void choose(const struct cli_mode_curves *c, struct drawing *d)
 {
   double largest = 0;
@@ -93,16 +92,16 @@ static void choose(const struct cli_mode_curves *c, struct drawing *d)
   }
 }
 
-/* Returns the ordinate of a mode (eigenvalue) in a panel of the plot: for `part` REAL its real part, for FREQUENCY its undamped frequency,
- * for DAMPING its damping ratio. Returns NaN if m is NULL, and as frequency and damping ratio of a mode that does not oscillate. */
+/* Returns the value of a mode (eigenvalue) m in a panel of the plot: its real part if `part` is REAL, its undamped frequency for FREQUENCY, its
+ * damping ratio for DAMPING. Returns NaN if m is NULL, and for the latter two if the mode does not oscillate. */
 static double value_of(const cmb_eigenmode *m, int part)
 {
   if (!m || (part != REAL && m->im == 0)) return NAN;
   return part == REAL ? m->re : part == FREQUENCY ? m->frequency : m->damping;
 }
 
-/* Sets the points of the chosen curves in panels[PARTS]: real part, frequency and damping ratio of eigenvalues over the varied quantity.
- * The points are in d->x and d->y, which are allocated. Returns false if out of memory. */
+/* Computes the points of the chosen curves in panels[PARTS]: real part, frequency and damping ratio of eigenvalues, plotted against the
+ * quantity that --vary varies. Their arrays d->x and d->y are allocated together; the caller frees d->x. Returns false if memory runs out. */
 static bool set_points(const struct cli_mode_curves *c, struct drawing *d,
                        struct cli_panel panels[PARTS])
 {
@@ -137,7 +136,7 @@ static int count_panels(const struct cli_mode_curves *c, const struct drawing *d
 
 /* ---- texts */
 
-/* Writes the label of the abscissa to `text`: the name of the varied quantity and, if known, its unit, e.g. "speed in m/s". */
+/* Writes the label of the abscissa to `text`: the name of the quantity of --vary and, if known, its unit, e.g. "speed in m/s". */
 static void describe_abscissa(const struct cli_vary_table *t, char text[LABEL_ROOM])
 {
   const cmb_equations *eq = t->eq;
@@ -152,8 +151,8 @@ static void describe_abscissa(const struct cli_vary_table *t, char text[LABEL_RO
   snprintf(text, LABEL_ROOM, "%s%s%s", t->name, unit[0] ? " in " : "", unit);
 }
 
-/* Writes a note for the plot about the critical values of the varied quantity to `note`, e.g. "Critical speed: a: 21.3614, unstable above".
- * After LETTERS values, only the number of the others is written. */
+/* Writes the note about the critical values of the quantity of --vary for the plot, e.g. "Critical speed: a: 21.3614, unstable above", to
+ * `note`. If there are more than LETTERS values, only the number of the further ones is written. */
 static void describe_crossings(const struct cli_vary_table *t, char note[NOTE_ROOM])
 {
   size_t used = (size_t)snprintf(note, NOTE_ROOM, "Critical %s:", t->name);
@@ -176,15 +175,15 @@ struct plot_texts {
   int count;
 };
 
-/* Appends a note to those of the plot. Returns its buffer of NOTE_ROOM bytes, which the caller fills. */
+/* Appends an empty note to the plot. Returns its buffer of NOTE_ROOM bytes, into which the caller writes the text. */
 static char *next_note(struct plot_texts *w)
 {
   w->notes[w->count] = w->text[w->count];
   return w->text[w->count++];
 }
 
-/* Writes the label of the abscissa and the notes of the plot to *w: the critical values, how many curves are drawn if not all are, and why
- * the table ends early if it does. */
+/* Writes to *w the label of the plot's abscissa and the notes above the plot: the critical values, how many curves are drawn if not all are,
+ * and why the table ends early, if it does. */
 static void describe(const struct cli_mode_curves *c, const struct drawing *d, struct plot_texts *w)
 {
   const struct cli_vary_table *t = c->table;
@@ -202,8 +201,8 @@ static void describe(const struct cli_mode_curves *c, const struct drawing *d, s
 
 /* ---- the plot */
 
-/* Draws the chosen curves of the eigenvalues over the varied quantity, and the critical values as marks, and saves the plot as an SVG file
- * with the name `path`. */
+/* Draws the chosen curves of eigenvalues over the quantity of --vary, with the critical values as marks, and saves the plot as the SVG file
+ * `path`. */
 static cmb_status draw(cmb_context *ctx, const struct cli_mode_curves *c, const char *path)
 {
   const struct cli_vary_table *t = c->table;

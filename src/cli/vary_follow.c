@@ -17,8 +17,8 @@ static const double ALIKE = 1e-6;
 /* Damping ratios below this are rounding errors: a loss of 4π·10⁻⁹ of the energy per period. */
 static const double UNDAMPED = 1e-9;
 
-/* Returns an estimate of the rounding errors of a motion's eigenvalues λ, ε max|λ|: a relative error ε of the matrix changes a simple
- * eigenvalue by about that. It is computed as x->below²/max|λ|, since x->below is √ε max|λ|; 0 if all eigenvalues are 0. */
+/* Returns an estimate of the rounding errors of a motion's eigenvalues λ: ε max|λ|, where ε is the relative rounding error of the matrix. As
+ * x->below is √ε max|λ|, this is x->below²/max|λ|. Returns 0 if all eigenvalues are 0. */
 static double rounding_of(const struct cli_motion *x)
 {
   double fastest = 0;
@@ -28,15 +28,15 @@ static double rounding_of(const struct cli_motion *x)
   return fastest > 0 ? x->below * x->below / fastest : 0;
 }
 
-/* Returns whether a mode (eigenvalue) m of the motion x is an undamped oscillation: its imaginary part is positive, and its real part is no
- * larger than rounding errors. */
+/* Returns whether a mode (eigenvalue) m of the motion x is an undamped oscillation: it has a positive imaginary part, and its real part is not
+ * larger than a rounding error. */
 static bool is_undamped(const struct cli_motion *x, const cmb_eigenmode *m)
 {
   return m->im > 0 && fabs(m->re) <= fmax(UNDAMPED * m->im, rounding_of(x));
 }
 
-/* Finds the mode (eigenvalue with eigenvector) *partner of motion b that continues the mode m of motion a, by the similarity of modes; NULL
- * if there is none. */
+/* Finds the mode *partner of motion b that continues the mode m (eigenvalue and eigenvector) of motion a, that is, the most similar one; NULL
+ * if there is none. Returns CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status find_partner(const struct cli_critical *s, const struct cli_motion *a,
                                const cmb_eigenmode *m, const struct cli_motion *b,
                                const cmb_eigenmode **partner)
@@ -53,14 +53,14 @@ static cmb_status find_partner(const struct cli_critical *s, const struct cli_mo
   return good ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Returns whether the eigenvalues of two modes are equal within the relative accuracy ALIKE. */
+/* Returns whether the eigenvalues of two modes agree within the relative accuracy ALIKE. */
 static bool is_same(const cmb_eigenmode *m, const cmb_eigenmode *n)
 {
   return hypot(m->re - n->re, m->im - n->im) <= ALIKE * hypot(m->re, m->im);
 }
 
-/* Finds the mode (eigenvalue with eigenvector) of motion c that continues the followed mode both from motion f->a and from motion f->b.
- * *mode is NULL if there is none, or if the two give different eigenvalues. */
+/* Finds the mode *mode of motion c that continues the tracked mode both from motion f->a and from motion f->b. *mode is NULL if there is none,
+ * or if the two give different eigenvalues. */
 static cmb_status find_at(const struct cli_critical *s, const struct cli_follow *f,
                           const struct cli_motion *c, const cmb_eigenmode **mode)
 {
@@ -76,8 +76,8 @@ double cli_growth_rate(const struct cli_motion *x, const cmb_eigenmode *m)
   return is_undamped(x, m) ? -fabs(m->re) : m->re;
 }
 
-/* Computes the real part *re of the followed eigenvalue at the value x of the varied quantity, NaN if the eigenvalue is not found there;
- * whether it is that of an undamped oscillation; and the number *neutral of eigenvalues that count as 0 there. */
+/* Computes the real part *re of the followed eigenvalue at the value x of the quantity of --vary; NaN if the eigenvalue is not found there.
+ * *undamped says whether it is that of an undamped oscillation, and *neutral is the number of eigenvalues that count as 0 at x. */
 static cmb_status growth_rate_at(struct cli_critical *s, const struct cli_follow *f, double x,
                                  double *re, bool *undamped, int *neutral)
 {
@@ -120,9 +120,8 @@ cmb_status cli_follow_to_zero(struct cli_critical *s, const struct cli_follow *f
   return CMB_OK;
 }
 
-/* Compares the sign of the real part of the followed eigenvalue at the value x with that of `wanted`: *answer is 1 if they are equal and −1
- * if not; 0 if the eigenvalue is not found or is that of an undamped oscillation. Outside the range of the varied quantity, where a motion
- * need not exist, *answer is 1. */
+/* Compares the signs of the real part of the followed eigenvalue at the value x and of `wanted`: *answer is 1 if they are equal, −1 if not, and
+ * 0 if the eigenvalue is not found or undamped. Outside the range of --vary, where a motion need not exist, *answer is 1. */
 static cmb_status compare_sign(struct cli_critical *s, const struct cli_follow *f, double x,
                                double wanted, int *answer)
 {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether the HTML page of `camber view` is kept: if its name is given by -o, or if there is no -o and no film is requested.
- * Otherwise it is a temporary file from which a picture or film is made. */
+/* Returns whether `camber view` keeps its HTML page: it does if -o names the page, or without -o if no film is requested. Otherwise the page is
+ * a temporary file for drawing a picture or film. */
 static bool keeps_page(const struct cli_arguments *a)
 {
   return a->out ? cli_ends_in(a->out, ".html") : !a->video;
@@ -23,9 +23,8 @@ void cli_view_print_path(const struct cli_arguments *a, const char *page)
   if (keeps_page(a) && !a->quiet) printf("  page         %s: open it in a browser\n", page);
 }
 
-/* Writes the default name of the HTML page to `page`, a file in the current folder: the base names of all operands joined by '+', with
- * ".html" appended. These are whole names, so that the pages of osc.yaml, osc.csv and of both together are different files. Prints an error
- * message if the name would be too long or an operand has no base name; returns an exit code. */
+/* Writes the default name of the HTML page to `page`, a file in the current folder: the file names of all operands joined by '+', with ".html"
+ * appended, e.g. "osc.yaml.html". Returns CLI_DONE; CLI_BAD_INPUT after an error message if this is too long or an operand has no file name. */
 static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
 {
   enum { LONGEST = 200 };
@@ -34,7 +33,8 @@ static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
     const char *name = a->result[i], *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     const size_t more = strlen(base) + (i > 0);
     if (base[0] == '\0' || length + more > LONGEST) {
-      return cli_complain("'camber view' needs -o FILE.html here");
+      return cli_complain(
+          "no name for the page can be made from the names of the files; expected -o FILE.html");
     }
     snprintf(page + length, CLI_PATH_ROOM - length, "%s%s", i > 0 ? "+" : "", base);
     length += more;
@@ -43,8 +43,8 @@ static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
   return CLI_DONE;
 }
 
-/* Sets *results to whether the operands are result files (trajectories of runs), recognised by the endings of their names. Prints an error
- * message if they are neither result files only nor a single model; returns an exit code. */
+/* Sets *results to whether the operands are result files (trajectories of runs), judged by the endings of their names; if not, there must be a
+ * single operand, a model. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if the operands are mixed or several models. */
 static int classify(const struct cli_arguments *a, bool *results)
 {
   int count = 0;
@@ -55,8 +55,8 @@ static int classify(const struct cli_arguments *a, bool *results)
       "'camber view' takes one model, or files of results that end in " CLI_FORMAT_ENDINGS);
 }
 
-/* Reads the model on the command line and writes its HTML page to the file `page`. Prints an error message on failure, also if an option is
- * only for result files or the operand is a problem written in C; returns an exit code. */
+/* Reads the model on the command line and writes its HTML page to the file `page`. Returns CLI_DONE or, after an error message, another exit
+ * code, e.g. if an option is only for result files or the operand is a problem written in C. */
 static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, const char *page)
 {
   struct cli_arguments with = *a;
@@ -66,8 +66,8 @@ static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, cons
   }
   int code = cli_read_model(ctx, &with);
   if (code == CLI_DONE && !with.model) {
-    code = cli_complain("'%s' is a problem written in C, which has no bodies to look at",
-                        with.operand);
+    code =
+        cli_complain("'%s' is a problem written in C, which has no bodies to show", with.operand);
   }
   if (code == CLI_DONE) code = cli_view_model(ctx, &with, page);
   cmb_model_destroy(with.model);
@@ -76,8 +76,8 @@ static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, cons
   return code;
 }
 
-/* Checks that no option for the start of a model is given (--equilibrium, --steady, --free, --trim), since the operands are result files,
- * which contain their motion. If one is given, prints an error message; returns an exit code. */
+/* Checks that none of the options for the start of a model (--equilibrium, --steady, --free, --trim) is given, since the operands are result
+ * files, which contain their motion. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_start(const struct cli_arguments *a)
 {
   static const char *const starts[] = {"equilibrium", "steady", "free", "trim"};
@@ -90,8 +90,8 @@ static int check_start(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Checks that options for pictures, films, models or result files are only given where they apply. If not, prints an error message; returns
- * an exit code. `results` is set if the operands are result files, and not set for a model. */
+/* Checks that options for pictures, films and start values are given only where they apply; `results` tells whether the operands are result
+ * files or a model. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_options(const struct cli_arguments *a, bool results)
 {
   if (results && check_start(a) != CLI_DONE) return CLI_BAD_INPUT;
@@ -113,30 +113,32 @@ static int check_options(const struct cli_arguments *a, bool results)
   return CLI_DONE;
 }
 
-/* Checks that no output file (the page unless it is NULL, the film, the file of -o) would overwrite an operand. If one would, prints an
- * error message; returns an exit code. */
+/* Checks that no output file would overwrite an operand: the HTML page `page` (unless it is NULL), the film of --video, and the file of -o.
+ * Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_places(const struct cli_arguments *a, const char *page)
 {
   for (int i = 0; i < a->result_count; i++) {
     const bool both = (page && cmb_same_file(a->result[i], page)) ||
                       (a->video && cmb_same_file(a->result[i], a->video)) ||
                       (a->out && cmb_same_file(a->result[i], a->out));
-    if (both) return cli_complain("the file '%s' would be overwritten", a->result[i]);
+    if (both)
+      return cli_complain(
+          "the file '%s' would be overwritten; expected another name for the output", a->result[i]);
   }
   return CLI_DONE;
 }
 
-/* Writes the HTML page of the result files, if `results` is set, or of the model on the command line to the file `page`. Returns an exit
- * code. */
+/* Writes the HTML page to the file `page`: of the result files if `results` is set, otherwise of the model on the command line. Returns
+ * CLI_DONE or, after an error message, another exit code. */
 static int make_page(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {
   return results ? cli_view_results(ctx, a, page) : make_model_page(ctx, a, page);
 }
 
-/* Makes the HTML page, and from it the requested picture and film in a temporary folder. The page is kept as the file `page`, to which the
- * folder contains a link, or is temporary (NULL). If a mechanism cannot be assembled, the page shows why; a picture of it is only made if
- * the page is temporary. Returns an exit code. */
+/* Makes the HTML page, then the requested picture and film from it, in a temporary folder. `page` is the name under which the page is kept, or
+ * NULL if only picture or film are wanted. If a mechanism cannot be assembled, the page says why; picture and film are then made of it only if
+ * the page is not kept. Returns CLI_DONE or, after an error message, another exit code. */
 static int make_film(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {

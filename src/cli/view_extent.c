@@ -26,7 +26,7 @@ static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, voi
 }
 
 /* Calls each(user, point) for the points, fixed to bodies, by which the size of a model is measured: joints except those of free bodies,
- * centres of mass, and the points of bodies, markers, loops, forces, stops and shapes. Returns false if out of memory. */
+ * centres of mass, and the points of bodies, markers, loops, forces, stops and shapes. Returns false if memory runs out. */
 static bool visit_points(const cmb_model *m, visit *each, void *user)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_BODY,  CMB_ITEM_MARKER, CMB_ITEM_LOOP,
@@ -84,8 +84,8 @@ static void enclose(void *user, const cmb_body_point *p)
   }
 }
 
-/* Updates the largest displacement in a struct extent (`user`) with that of a point, fixed to a body, between the poses `now` and `then` of
- * the bodies. A callback of visit_points. */
+/* Compares a point, fixed to a body, at the poses `now` and `then` of the bodies in a struct extent (`user`), and updates the largest
+ * displacement there, l->distance. A callback of visit_points. */
 static void compare(void *user, const cmb_body_point *p)
 {
   struct extent *l = user;
@@ -96,8 +96,8 @@ static void compare(void *user, const cmb_body_point *p)
   l->distance = fmax(l->distance, sqrt(square));
 }
 
-/* Initialises *l with an empty bounding box and the poses of all bodies at the positions q[nq], l->now, and allocates memory for a second
- * set of poses, l->then. The caller frees l->now, also on failure. */
+/* Initialises *l with an empty bounding box and the poses of all bodies at the positions q[nq], l->now, and allocates memory for a second set
+ * of poses, l->then. The caller frees l->now (both), also after a failure. */
 static cmb_status open_extent(const struct cli_view_place *p, const double *q, struct extent *l)
 {
   *l = (struct extent){.model = p->a->model,
@@ -121,8 +121,8 @@ cmb_status cli_view_size(struct cli_view_place *p, double *size)
   return status;
 }
 
-/* Returns the largest rotation angle, in rad, of one of `bodies` bodies between the poses l->now and l->then. Valid for small angles, where
- * the angle between the rotation matrices R₀ and R₁ is ‖R₁ − R₀‖/√2 (Frobenius norm). */
+/* Returns the largest angle, in rad, by which one of `bodies` bodies rotates between the poses l->now and l->then, as ‖R₁ − R₀‖/√2 with the
+ * rotation matrices R₀ and R₁ (Frobenius norm), which holds for small angles. */
 static double largest_turn(const struct extent *l, int bodies)
 {
   double most = 0;

@@ -53,7 +53,7 @@ bool cli_view_advance(struct cli_view_place *p)
 
 /* ---- the system and its start */
 
-/* Stores the last error message, for the HTML page, and the exit code of the program, unless those of an earlier failure are stored. */
+/* Stores a failure for the HTML page: the last error message and the exit code of the program. An earlier one remains. */
 static void note_failure(struct model_page *m, int code)
 {
   const char *words = cli_last_complaint();
@@ -64,9 +64,9 @@ static void note_failure(struct model_page *m, int code)
   if (m->failure) memcpy(m->failure, words, size);
 }
 
-/* Creates the system of the model, m->system, in its start position or, if requested, in its equilibrium or steady motion, and sets
- * m->state to the name of this state. If no equilibrium or steady motion can be found, stores the error message and uses the start
- * position. If that fails, m->system stays NULL. */
+/* Creates the system of the model, m->system, in its start position or, if requested, in its equilibrium or steady motion; m->state is the name
+ * of this state. If no equilibrium or steady motion is found, stores the error message and uses the start position; if that fails too,
+ * m->system stays NULL. */
 static void open_system(cmb_context *ctx, const struct cli_arguments *a, struct model_page *m)
 {
   struct cli_arguments plain = *a;
@@ -82,8 +82,9 @@ static void open_system(cmb_context *ctx, const struct cli_arguments *a, struct 
   if (cli_open_system(ctx, &plain, &m->system) == CLI_DONE) m->state = "start";
 }
 
-/* Computes the consistent initial state m->start in which a run would begin. If that fails, e.g. because a loop cannot be closed, prints
- * and stores the error message; m->start then stays NULL, and the page shows the given positions. Does nothing if there is no system. */
+/* Computes the consistent initial state m->start in which a run would begin. If that fails, e.g. because a loop cannot be closed, m->start
+ * stays NULL, the error message is printed and stored, and the HTML page shows the given positions. Does nothing if the model has no equations
+ * of motion (m->system). */
 static void find_start(cmb_context *ctx, struct model_page *m)
 {
   const cmb_run_options options = cmb_run_defaults();
@@ -100,8 +101,8 @@ static void find_start(cmb_context *ctx, struct model_page *m)
 
 /* ---- what is shown */
 
-/* Sets m->place, the time, positions and velocities that the HTML page shows: those of the consistent initial state if it was found,
- * otherwise the given initial values. Also creates the evaluator of the bodies' poses, and computes the size of the mechanism. */
+/* Sets m->place, the time, positions and velocities that the HTML page shows: the consistent initial state if it was found, otherwise the given
+ * values. Also creates the object that computes poses of bodies, and computes the size of the mechanism. */
 static cmb_status open_place(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -131,7 +132,7 @@ static cmb_status show_place(struct model_page *m)
   return status;
 }
 
-/* Sets the poses of all bodies, m->shown, to the design position: centres of mass where the model description has them, and no rotation. */
+/* Sets the poses of all bodies, m->shown, to the design position: no rotation, and the centres of mass where the model file gives them. */
 static cmb_status show_design(struct model_page *m)
 {
   cmb_body body;
@@ -149,8 +150,8 @@ static cmb_status show_design(struct model_page *m)
 
 /* ---- loops that do not close */
 
-/* Lists the position constraints that the given start position violates, m->violated, such as those of a loop that is not closed: their
- * names, residuals and the elements of the model that they belong to. If the constraints cannot be evaluated there, the list is empty. */
+/* Lists the position constraints that the given start position violates (e.g. a loop is not closed) in m->violated, with their residuals and
+ * the model elements that they belong to. The list is empty if the constraints cannot be evaluated there. */
 static cmb_status find_violated(cmb_context *ctx, struct model_page *m)
 {
   const cmb_equations *eq = &m->place.eq;
@@ -174,8 +175,8 @@ static cmb_status find_violated(cmb_context *ctx, struct model_page *m)
 
 /* ---- the computation */
 
-/* Computes what the HTML page shows of an assembled mechanism in addition to its bodies: the numbers of coordinates and degrees of freedom,
- * the positions for the slider controls (one for each free coordinate), and the modes (eigenvalues and eigenvectors). */
+/* Computes what the HTML page shows of an assembled mechanism besides its bodies: the numbers of coordinates and degrees of freedom, the
+ * positions for the slider controls, each of which moves a free coordinate, and the modes (eigenvalues and eigenvectors). */
 static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -189,9 +190,8 @@ static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
   return cli_modes_find(p, &m->modes);
 }
 
-/* Computes everything that the HTML page of a model shows: the poses of its bodies and, if the mechanism could be assembled, the positions
- * for the slider controls and the modes (eigenvalues and eigenvectors), otherwise the violated constraints. Only the design position is
- * shown if there are no equations. */
+/* Computes what the HTML page of a model shows: the poses of its bodies, and for an assembled mechanism the positions for the slider controls
+ * and the modes (eigenvalues and eigenvectors), otherwise the violated constraints. If there are no equations, only the design position. */
 static cmb_status compute(cmb_context *ctx, struct model_page *m)
 {
   m->place.ctx = ctx;
@@ -222,8 +222,8 @@ static void put_violated(struct cli_json *j, const struct model_page *m)
   cli_json_close(j, ']');
 }
 
-/* Writes the state that the HTML page shows as JSON keys: version, model, name of the state, time, error message if the exit code is not 0,
- * violated constraints and warnings; if the mechanism is assembled, also its numbers of coordinates, states and degrees of freedom, the
+/* Writes the state that the HTML page shows as keys of a JSON object: version, model, name of the state, time, error message if there was a
+ * failure, violated constraints and warnings; for an assembled mechanism also the numbers of coordinates, states and degrees of freedom, the
  * residual of the constraints, and its size. */
 static void put_state(struct cli_json *j, const struct model_page *m)
 {
@@ -243,7 +243,7 @@ static void put_state(struct cli_json *j, const struct model_page *m)
 }
 
 /* Writes a model in the state that its HTML page shows as a JSON object: title, file, elements, poses of the bodies, and the shape of the
- * ground, an empty list if there are no equations to compute it. */
+ * ground, which is empty if there are no equations to compute it. */
 static cmb_status put_report(struct cli_json *j, const struct model_page *m)
 {
   const struct cli_report_texts texts = {
@@ -280,8 +280,8 @@ static cmb_status put_page(struct cli_json *j, void *user)
   return cli_modes_put(j, &m->place, &m->modes);
 }
 
-/* Prints a summary of a model's HTML page to the terminal: the numbers of degrees of freedom, slider controls and modes (eigenvalues), or
- * that the mechanism could not be assembled; and the path of the page if it is kept. Does nothing with --quiet. */
+/* Prints a summary of a model's HTML page to the terminal: the numbers of degrees of freedom, slider controls and modes, or a note that the
+ * mechanism could not be assembled; also the path `page` if the page is kept. Does nothing with --quiet. */
 static void print_text(const struct model_page *m, const char *page)
 {
   const int freedoms = m->sliders.freedoms, sliders = m->sliders.count, modes = m->modes.count;
@@ -298,8 +298,9 @@ static void print_text(const struct model_page *m, const char *page)
 
 /* ---- the command */
 
-/* Computes the content of the HTML page of a model and writes it to the file `path`; prints an error message on failure. Returns an exit
- * code: after success m->code, which tells of an earlier failure if there was one, such as a mechanism that cannot be assembled. */
+/* Makes the HTML page of a model and writes it to the file `path`; `viewer` is the open JavaScript file to be included. If the page is written,
+ * returns m->code, which tells whether, for example, the mechanism could be assembled (CLI_DONE: no error); otherwise prints an error message
+ * and returns another exit code. */
 static int save(cmb_context *ctx, struct model_page *m, FILE *viewer, const char *path)
 {
   const struct cli_page page = {
@@ -328,8 +329,8 @@ static void release(struct model_page *m)
   free(m->failure);
 }
 
-/* Checks that the HTML page can be written to the file `path`, and that this name ends in .html and is none of the files from which the
- * model was read. Prints an error message otherwise; returns an exit code. */
+/* Checks the file name `path` of a model's HTML page: it must end in .html and be writable, and must not be a file that the model reads.
+ * Returns CLI_DONE or, after an error message, another exit code. */
 static int check_path(cmb_context *ctx, const struct cli_arguments *a, const char *path)
 {
   if (cmb_model_reads(a->model, path)) {
@@ -337,7 +338,8 @@ static int check_path(cmb_context *ctx, const struct cli_arguments *a, const cha
                         path);
   }
   if (!cli_ends_in(path, ".html")) {
-    return cli_complain("the page of a model must end in .html, and '%s' does not", path);
+    return cli_complain("the page of the model would be '%s'; expected a name that ends in .html",
+                        path);
   }
   const cmb_status possible = cmb_output_possible(ctx, path);
   return possible == CMB_OK ? CLI_DONE : cli_fail(ctx, possible);

@@ -22,9 +22,9 @@ static const double LARGEST_DISPLACEMENT = 0.1; /* relative to the mechanism's s
 static const double TURN = 0.3;                 /* largest rotation, in rad */
 static const double DECAY = 4;                  /* number of time constants that are shown */
 
-/* Computes the factors of Re φ and −Im φ in the displacement of an eigenmode m with the shape φ, at the fraction x of the period shown. For an
- * oscillation or a neutral mode (eigenvalue 0): cos 2πx and sin 2πx. For a real eigenvalue: an exponential function of x, which decays from 1 or
- * grows to 1, and 0. */
+/* Computes the factors *re and *im of Re φ and −Im φ in the displacement of an eigenmode m with the shape φ, at the fraction x of the
+ * animation. They are cos 2πx and sin 2πx for an oscillation or an eigenvalue 0; for another real eigenvalue, an exponential function that
+ * decays from 1 or grows to 1, and 0. */
 static void factors_at(const cmb_eigenmode *m, double x, double *re, double *im)
 {
   *re = cos(TWO_PI * x);
@@ -34,9 +34,9 @@ static void factors_at(const cmb_eigenmode *m, double x, double *re, double *im)
   *im = 0;
 }
 
-/* Computes the positions for the animation of an eigenmode m over one period and stores them in the f->count rows f->rows, each with the
- * fraction of the period, 0 .. 1, and q (nq). The displacement is the eigenvector times `amplitude`, corrected so that all loops are
- * closed. *closed tells whether that is possible in all rows; the first row in which it is not ends the computation. */
+/* Computes the positions for the animation of an eigenmode m over one period, in the f->count rows f->rows: each has the fraction of the period
+ * (0 to 1) and q[nq]. The displacement is the eigenvector times `amplitude`, corrected to close all loops; *closed becomes false, and the
+ * computation ends, where that is impossible. */
 static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, double amplitude,
                             struct cli_frames *f, bool *closed)
 {
@@ -56,8 +56,8 @@ static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, do
   return CMB_OK;
 }
 
-/* Chooses the amplitude ε for the animation of a mode: such that the largest displacement of a point is about a tenth of the mechanism's
- * size, but no body rotates by much more than 0.3 rad. *amplitude is 0 if the mode changes no coordinate or displaces no body. */
+/* Chooses the amplitude for the animation of a mode m, so that the largest displacement of a point is about a tenth of the mechanism's size,
+ * and no body rotates by much more than 0.3 rad. *amplitude is 0 if the mode does not move bodies. */
 static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *m,
                                  double *amplitude)
 {
@@ -71,8 +71,8 @@ static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *
   return CMB_OK;
 }
 
-/* Computes the animation of a mode over a period, out->frames, at phases + 1 positions. The amplitude is halved until the loops can be
- * closed at all of them. There are no positions if no coordinate moves, or if MOST_TRIES amplitudes fail. */
+/* Computes the animation of a mode over one period, out->frames, at phases + 1 instants. The amplitude is halved until all loops can be closed.
+ * Makes no frames if no body moves, or if MOST_TRIES amplitudes fail. */
 static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, int phases,
                             struct cli_mode *out)
 {
@@ -92,8 +92,8 @@ static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, in
   return CMB_OK;
 }
 
-/* Returns how many of the first modes in the list are shown, so that the page does not become too large, but at least one if there are any.
- * *phases is the number of intervals into which the animation of each divides its period. */
+/* Returns how many of the `modes` modes are shown, so that the HTML page does not become too large: the first ones, at least one if there are
+ * any. *phases is the number of intervals into which the animation of each divides its period. */
 static int choose_count(const struct cli_view_place *p, int modes, int *phases)
 {
   const int a_position = CLI_A_POSE * (p->bodies > 0 ? p->bodies : 1);
@@ -103,7 +103,7 @@ static int choose_count(const struct cli_view_place *p, int modes, int *phases)
   return modes <= most ? modes : most > 0 ? most : 1;
 }
 
-/* Returns a copy of a string, to be freed by the caller; NULL if out of memory. */
+/* Returns a copy of a string, to be freed by the caller; NULL if memory runs out. */
 static char *copy_of(const char *text)
 {
   const size_t size = strlen(text) + 1;
@@ -111,8 +111,8 @@ static char *copy_of(const char *text)
   return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* Stores for the page why it has no modes (eigenvalues and eigenvectors), and prints this as a warning. Returns CMB_ERROR_MEMORY if memory
- * runs out. */
+/* Stores the reason `why` the HTML page has no modes (eigenvalues and eigenvectors), and prints it as a warning. Returns CMB_ERROR_MEMORY if
+ * memory runs out, otherwise CMB_OK. */
 static cmb_status refuse(struct cli_modes *modes, const char *why)
 {
   char note[1200];
@@ -122,7 +122,7 @@ static cmb_status refuse(struct cli_modes *modes, const char *why)
   return modes->refused ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Stores for the page that it has no modes (eigenvalues and eigenvectors), since they take too long to compute for so many degrees of
+/* Marks the modes (eigenvalues and eigenvectors) as left out of the HTML page, since they take too long to compute for so many degrees of
  * freedom, and prints this as a warning. */
 static cmb_status refuse_many(struct cli_modes *modes, int freedoms)
 {
@@ -168,8 +168,8 @@ void cli_modes_release(struct cli_modes *modes)
 
 /* ---- the page */
 
-/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate or state that changes most, its unit if it is a
- * coordinate, and the poses of the bodies over a period if a coordinate moves. */
+/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate or state that moves most, with its unit for a coordinate, and
+ * the poses of the bodies over one period if a coordinate moves. */
 static cmb_status put_mode(struct cli_json *j, const struct cli_view_place *p,
                            const struct cli_mode *mode)
 {

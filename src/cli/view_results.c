@@ -2,6 +2,7 @@
  * Writes the HTML page of one or several result files (`camber view RESULT...`), which compares the others with the first one. Called by
  * view.c.
  */
+#include "base/text.h"
 #include "cli/page.h"
 #include "cli/report.h"
 #include "cli/view.h"
@@ -43,8 +44,8 @@ const struct cli_result_column *cli_viewed_column(const struct cli_viewed *v,
   return NULL;
 }
 
-/* Finds the column t of a result file, marks it as the time, and checks that its values are finite, at most 1e100 in size, and never
- * decrease. Prints an error message otherwise; returns an exit code. */
+/* Finds the column t of a result file, marks it as the time, and checks that its values are finite, at most 1e100 in size, and never decrease.
+ * Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_times(struct cli_viewed *v)
 {
   struct cli_result *r = &v->result;
@@ -52,24 +53,26 @@ static int check_times(struct cli_viewed *v)
   for (int i = 0; i < r->count && !t; i++) {
     if (strcmp(r->columns[i].name, "t") == 0) t = &r->columns[i];
   }
-  if (!t) return cli_complain("'%s' has no column t, the time", r->path);
+  if (!t) return cli_complain("'%s' has no column 't'; expected one with the time", r->path);
   t->kind = CLI_COLUMN_TIME;
   for (long k = 0; k < r->rows; k++) {
     if (!isfinite(t->numbers[k]) || fabs(t->numbers[k]) > 1e100) {
-      return cli_complain("row %ld of '%s' has a time that is not a number or too large", k + 1,
-                          r->path);
+      return cli_complain("row %ld of '%s' has the time %g; expected a number from -1e100 to 1e100",
+                          k + 1, r->path, t->numbers[k]);
     }
     if (k > 0 && t->numbers[k] < t->numbers[k - 1]) {
-      return cli_complain("row %ld of '%s' goes back in time, from %g to %g", k + 1, r->path,
-                          t->numbers[k - 1], t->numbers[k]);
+      return cli_complain(
+          "row %ld of '%s' goes back in time, from %s to %s; expected times that do not "
+          "decrease",
+          k + 1, r->path, cmb_shortest(t->numbers[k - 1]).text, cmb_shortest(t->numbers[k]).text);
     }
   }
   return CLI_DONE;
 }
 
-/* Stores all columns of a result file over time, for the curves of the HTML page. If there are many rows, only the smallest and largest
- * values in intervals of time are stored. `share` is the number of result files in the page, which share the memory for curves. Prints an
- * error message if memory runs out; returns an exit code. */
+/* Stores all columns of a result file over time in v->series, for the curves of the HTML page; of many rows only the smallest and largest
+ * values in intervals of time. The `share` result files of the page share the memory equally. Returns CLI_DONE or, if memory runs out, another
+ * exit code after an error message. */
 static int keep_series(struct cli_viewed *v, int share)
 {
   const struct cli_result *r = &v->result;
@@ -87,8 +90,8 @@ static int keep_series(struct cli_viewed *v, int share)
   return CLI_DONE;
 }
 
-/* Reads the result file `path` and its model into *v, and stores the motion of the bodies and the curves of all columns. `share` is the
- * number of result files in the page. Collects warnings in *v; prints an error message on failure. Returns an exit code. */
+/* Reads the result file `path` and its model into *v, and stores the motion of the bodies and the curves of all columns. `share` is the number
+ * of result files in the HTML page. Warnings are collected in *v. Returns CLI_DONE or, after an error message, another exit code. */
 static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a,
                    const char *path, int share)
 {
@@ -102,7 +105,7 @@ static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_argu
 
 /* ---- the page */
 
-/* Writes all result files of a page as the JSON list "reports". A callback of cli_page_save; `user` is a struct results. */
+/* Writes all result files of an HTML page as the JSON list "reports". A callback of cli_page_save; `user` is a struct results. */
 static cmb_status put_reports(struct cli_json *j, void *user)
 {
   const struct results *r = user;
@@ -115,8 +118,8 @@ static cmb_status put_reports(struct cli_json *j, void *user)
   return status;
 }
 
-/* Returns the title of the HTML page of several result files: the title that all of them have, otherwise "Comparison". If the common title
- * is empty, returns the path of the first file. */
+/* Returns the title of the HTML page of several result files: the title that all of them have (the path of the first file if it is empty),
+ * otherwise "Comparison". */
 static const char *title_of(const struct results *r)
 {
   const char *title = cli_viewed_text(&r->all[0], CLI_TEXT_title);
@@ -126,7 +129,7 @@ static const char *title_of(const struct results *r)
   return title[0] ? title : r->all[0].result.path;
 }
 
-/* Writes the HTML page of the result files to the file `path`. Prints an error message on failure; returns an exit code. */
+/* Writes the HTML page of the result files to the file `path`. Returns CLI_DONE or, after an error message, another exit code. */
 static int save(struct results *r, const char *path)
 {
   FILE *viewer = cli_page_viewer("'camber view'");
@@ -169,7 +172,8 @@ static void release(struct results *r)
   free(r->all);
 }
 
-/* Sets the labels that distinguish the result files in the page. Prints an error message if memory runs out; returns an exit code. */
+/* Sets the labels that distinguish the result files in the HTML page. Returns CLI_DONE or, if memory runs out, another exit code after an error
+ * message. */
 static int label(const struct results *r)
 {
   struct cli_result *compared[CLI_MOST_RESULTS];

@@ -37,8 +37,8 @@ struct slider_work {
   bool in_time;     /* whether the slider moves the time, else a coordinate */
 };
 
-/* Returns the time that belongs to a value of a slider control: this value if the control moves the time (for prescribed motions), else the
- * time of the state that the HTML page shows. */
+/* Returns the time that belongs to a value of a slider control: this value itself if the control moves the time (for prescribed motions),
+ * otherwise the time of the state that the HTML page shows. */
 static double time_of(const struct slider_work *w, double value)
 {
   return w->in_time ? value : w->p->t;
@@ -46,8 +46,8 @@ static double time_of(const struct slider_work *w, double value)
 
 /* ---- one side */
 
-/* Appends the current position w->q[nq] of the mechanism, together with the value of the slider control, to the positions on one side of
- * the start value, s->rows, and sets s->value to this value. */
+/* Appends the current position w->q[nq] of the mechanism and the value of the slider control to s->rows, the positions on one side of the start
+ * value, and sets s->value to this value. */
 static void append_position(const struct slider_work *w, struct side *s, double value)
 {
   const int nq = w->p->eq.nq;
@@ -56,9 +56,9 @@ static void append_position(const struct slider_work *w, struct side *s, double 
   memcpy(row + 1, w->q, (size_t)nq * sizeof *row);
 }
 
-/* Moves the mechanism from the value s->value of the slider control towards *value and stores the position in w->q. If loops cannot be
- * closed all the way, *value becomes the value reached, unless it is a time. *arrived says whether the position satisfies all constraints
- * and no stop or contact is reached; s->end is the reason why the range of the control ends there, or CLI_END_CHOSEN if it does not. */
+/* Moves the mechanism from the value s->value of a slider control to *value and stores the position in w->q. If the loops cannot be closed
+ * there, *value becomes the last value at which they can be (unless it is a time), and s->end the reason. *arrived becomes whether the position
+ * is valid: constraints satisfied, no stop or contact reached. */
 static cmb_status step(const struct slider_work *w, struct side *s, double *value, bool *arrived)
 {
   double reached;
@@ -82,8 +82,8 @@ static cmb_status step(const struct slider_work *w, struct side *s, double *valu
   return CMB_OK;
 }
 
-/* Finds the last position before a stop or contact is reached, by bisection between s->value and `value` of the slider control, and appends
- * it unless it is that of s->value, which w->kept[nq] contains on entry. On return, w->q and w->kept contain the position found. */
+/* Finds the last position before a stop or contact is reached, by bisection between s->value and `value` of a slider control, and appends it to
+ * s unless it is that of s->value. On entry w->kept[nq] is the position of s->value; on return both w->q and w->kept are the position found. */
 static cmb_status approach_stop(const struct slider_work *w, struct side *s, double value)
 {
   const size_t size = (size_t)w->p->eq.nq * sizeof *w->q;
@@ -110,9 +110,8 @@ static cmb_status approach_stop(const struct slider_work *w, struct side *s, dou
   return CMB_OK;
 }
 
-/* Moves a slider control from the value `start` in up to `count` steps of the given size, until its range ends because loops cannot be
- * closed or a stop or contact is reached. The positions of the mechanism replace those in *s, together with the reason for the end,
- * s->end. */
+/* Moves a slider control from the value `start` in up to `count` steps of `size` (with sign), until loops cannot be closed or a stop or contact
+ * is reached. The positions of the mechanism replace those in *s, and s->end tells why the range ends. */
 static cmb_status move_from_start(const struct slider_work *w, double start, double size, int count,
                                   struct side *s)
 {
@@ -133,9 +132,9 @@ static cmb_status move_from_start(const struct slider_work *w, double start, dou
   return CMB_OK;
 }
 
-/* Computes the positions of the mechanism along a slider control on one side of the value `start`, over the distance `reach` (with sign),
- * in s->most − 1 steps. If loops, a stop or a contact end the range before the fraction COARSE of these steps, computes them again in
- * smaller steps up to that end. */
+/* Computes the positions of the mechanism for a slider control on one side of the value `start`, over the distance `reach` (with sign), in
+ * s->most − 1 steps. If the range ends early, because loops can no longer be closed or at a stop or contact, so that fewer than the fraction
+ * COARSE of the steps remain, uses smaller steps up to that end. */
 static cmb_status fill_side(const struct slider_work *w, double start, double reach, struct side *s)
 {
   const int count = s->most - 1;
@@ -154,8 +153,9 @@ static cmb_status fill_side(const struct slider_work *w, double start, double re
 
 /* ---- one slider */
 
-/* Joins the positions below and above the start value of a slider control, sides[0] and sides[1], to one table s->frames, from the lower
- * end to the upper end with the start between them, and computes the model's outputs at each position, s->outputs (positions x outputs). */
+/* Joins the positions of the mechanism below and above the start value of a slider control, sides[0] and sides[1], with the start position
+ * between them, to one array s->frames in ascending order. Computes the model's outputs at each position, s->outputs (positions x outputs).
+ * Allocates both arrays. */
 static cmb_status join(struct slider_work *w, const struct side sides[2], int outputs,
                        struct cli_slider *s)
 {
@@ -184,8 +184,8 @@ static cmb_status join(struct slider_work *w, const struct side sides[2], int ou
   return CMB_OK;
 }
 
-/* Computes the positions of the mechanism along a slider control from its start value down to `low` and up to `high`, on either side in
- * on_a_side steps and as far as loops and stops permit, and the model's outputs at each position. `outputs` is their number. */
+/* Computes the positions of the mechanism along a slider control from its start value down to `low` and up to `high`, as far as loops and stops
+ * permit, with on_a_side steps on either side; also the model's outputs, `outputs` in number, at each position. */
 static cmb_status fill(struct slider_work *w, double low, double high, int on_a_side, int outputs,
                        struct cli_slider *s)
 {
@@ -204,8 +204,9 @@ static cmb_status fill(struct slider_work *w, double low, double high, int on_a_
   return status;
 }
 
-/* Computes the positions along the slider control for degree of freedom k: up to half a turn in both directions for an angle, 30° for a
- * rotation described by Euler parameters, and a quarter of the mechanism's size for a translation, as far as loops and stops permit. */
+/* Computes the positions along the slider control of degree of freedom k: half a turn to either side for an angle, 30° for a rotation described
+ * by Euler parameters, a quarter of the mechanism's size for a translation, as far as loops and stops permit. on_a_side is the number of steps
+ * on either side, `outputs` that of outputs. */
 static cmb_status fill_freedom(struct slider_work *w, int k, int on_a_side, int outputs,
                                struct cli_slider *s)
 {
@@ -219,8 +220,8 @@ static cmb_status fill_freedom(struct slider_work *w, int k, int on_a_side, int 
 
 /* ---- the slider of time */
 
-/* Determines whether the constraints depend on time, as prescribed motions do: whether the position in the state shown violates them at one
- * of 33 later times, evenly spaced up to the end of the run. */
+/* Finds out whether the constraints depend on time, as prescribed motions do: *depends is true if the shown position violates them at one of 33
+ * later times, evenly spaced up to the end of the run. */
 static cmb_status depends_on_time(struct slider_work *w, bool *depends)
 {
   enum { LOOKS = 33 };
@@ -234,8 +235,8 @@ static cmb_status depends_on_time(struct slider_work *w, bool *depends)
   return CMB_OK;
 }
 
-/* Appends a slider control for the time if the constraints depend on time (prescribed motions), with the positions of the mechanism from
- * the time of the state shown to the end of the run. */
+/* Appends a slider control for the time to *all if the constraints depend on time (prescribed motions), with the positions of the mechanism
+ * from the time shown to the end of the run, in 2 on_a_side steps. Otherwise does nothing. */
 static cmb_status fill_time(struct slider_work *w, int on_a_side, struct cli_sliders *all)
 {
   struct cli_slider *s = &all->list[all->count];
@@ -251,7 +252,7 @@ static cmb_status fill_time(struct slider_work *w, int on_a_side, struct cli_sli
 
 /* ---- all sliders */
 
-/* Returns how many numbers each position of a slider control takes in the HTML page: the poses of the bodies, the outputs and the control's
+/* Returns how many numbers the HTML page stores for each position of a slider control: the poses of the bodies, the outputs and the control's
  * value. */
 static int numbers_of(const struct cli_view_place *p, const struct cli_sliders *s)
 {
@@ -264,24 +265,24 @@ static int least_of(int a, int b)
   return a < b ? a : b;
 }
 
-/* Returns how many of the degrees of freedom get a slider control in the HTML page: at most MOST_SLIDERS, and no more than there is room
- * for with at least LEAST_ON_A_SIDE positions on both sides of the start value; but one if there are any. */
+/* Returns how many degrees of freedom get a slider control in the HTML page: at most MOST_SLIDERS, and only as many as the page has room for,
+ * with LEAST_ON_A_SIDE positions on both sides of the start value; at least one if the mechanism has any. */
 static int choose_moved(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int room = CLI_VIEW_NUMBERS / (numbers_of(p, s) * (2 * LEAST_ON_A_SIDE + 1)) - 1;
   return least_of(least_of(s->freedoms, MOST_SLIDERS), room > 1 ? room : 1);
 }
 
-/* Returns how many positions each slider control has on either side of its start value, so that all fit into the HTML page, but at least
- * LEAST_ON_A_SIDE and at most MOST_ON_A_SIDE. */
+/* Returns how many positions each slider control has on either side of its start value, so that all fit into the HTML page; between
+ * LEAST_ON_A_SIDE and MOST_ON_A_SIDE. */
 static int positions_on_a_side(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int most = (CLI_VIEW_NUMBERS / (numbers_of(p, s) * (s->moved + 1)) - 1) / 2;
   return most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : least_of(most, MOST_ON_A_SIDE);
 }
 
-/* Computes the positions of the mechanism along all slider controls of the HTML page: those of degrees of freedom and, if constraints
- * depend on time, that of the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
+/* Computes the positions of the mechanism for all slider controls of the HTML page: one control for each chosen degree of freedom and, if
+ * constraints depend on time, one for the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
 static cmb_status fill_all(struct slider_work *w, struct cli_sliders *s)
 {
   const int on_a_side = positions_on_a_side(w->p, s);
@@ -323,8 +324,8 @@ void cli_sliders_release(struct cli_sliders *s)
 
 /* ---- the page */
 
-/* Writes a JSON object under `key` that says why the range of a slider control ends on one side (0: lower, 1: upper): at the planned limit,
- * where loops cannot be closed, or at a stop or contact, with its name. */
+/* Writes why the range of a slider control ends on one side (0: lower, 1: upper) as a JSON object under `key`: the end of the range that was
+ * asked for, a position beyond which loops cannot be closed, or a stop or contact, with its name. */
 static void put_end(struct cli_json *j, const char *key, const struct cli_slider *s, int side)
 {
   static const char *const words[] = {
@@ -335,8 +336,8 @@ static void put_end(struct cli_json *j, const char *key, const struct cli_slider
   cli_json_close(j, '}');
 }
 
-/* Writes a slider control as a JSON object: its name, unit and start value, why its range ends on both sides, and the poses of the bodies
- * and the outputs at each of its positions. */
+/* Writes a slider control as a JSON object: its name, unit and start value, what limits its range at each end, and the poses of the bodies and
+ * the outputs at each of its positions. */
 static cmb_status put_slider(struct cli_json *j, const struct cli_view_place *p, int outputs,
                              const struct cli_slider *s)
 {

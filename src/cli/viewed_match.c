@@ -17,8 +17,8 @@ struct group {
   const char *const *names, *const *units; /* (count); units may be NULL */
 };
 
-/* Returns whether a column of a result file has the name of quantity i of the group (e.g. of a coordinate) after the group's prefix, as in
- * "q/phi". False if the group has no prefix. */
+/* Returns whether a column of a result file has the name of quantity i of the group g (e.g. of all coordinates) with the group's prefix, as in
+ * "q/phi". Returns false if the group has no prefix. */
 static bool is_prefixed(const struct cli_result_column *c, const struct group *g, int i)
 {
   const size_t length = strlen(g->prefix);
@@ -26,15 +26,15 @@ static bool is_prefixed(const struct cli_result_column *c, const struct group *g
          strcmp(c->name + length, g->names[i]) == 0;
 }
 
-/* Returns whether a column of a result file has the name of quantity i of the group (e.g. of a coordinate), with or without the group's
- * prefix. */
+/* Returns whether a column of a result file has the name of quantity i of the group g (e.g. of all coordinates), with or without the group's
+ * prefix, such as "q/". */
 static bool is_called(const struct cli_result_column *c, const struct group *g, int i)
 {
   return strcmp(c->name, g->names[i]) == 0 || is_prefixed(c, g, i);
 }
 
-/* Sets the unit of a column of a result file to the unit of quantity i of the group g (such as a coordinate). Does nothing if the column
- * has a unit already, if the unit of the quantity is unknown, or if out of memory. */
+/* Sets the unit of a column of a result file to that of quantity i of the group g (e.g. of all coordinates). Does nothing if the column has a
+ * unit, if the quantity has none, or if memory runs out. */
 static void set_unit(struct cli_result_column *c, const struct group *g, int i)
 {
   if (c->unit[0] || !g->units || !g->units[i][0]) return;
@@ -55,8 +55,8 @@ static bool is_at(const struct cli_result *r, int first, const struct group *g)
   return true;
 }
 
-/* Returns whether the columns of a result file are in the order in which `camber run` writes CSV files: t, then the quantities of
- * groups[count], one group after the other. Other columns, such as norms of residuals, may follow. */
+/* Returns whether the columns of a result file have the order of the CSV files that `camber run` writes: t, then the quantities of
+ * groups[count] (coordinates, velocities, ...), one group after the other. Other columns may follow. */
 static bool is_in_order(const struct cli_result *r, int count, const struct group *groups)
 {
   int first = 1;
@@ -68,8 +68,8 @@ static bool is_in_order(const struct cli_result *r, int count, const struct grou
   return true;
 }
 
-/* Sets the kinds (coordinate, velocity, ...) of the columns of a result file whose columns have the order in which `camber run` writes
- * them: the time t, then the quantities of groups[count], one group after the other. */
+/* Sets the kinds (coordinate, velocity, ...) of the columns of a result file, which are known to begin with the time t, followed by the
+ * quantities of groups[count], one group after the other. */
 static void set_kinds_by_order(struct cli_result *r, int count, const struct group *groups)
 {
   int k = 1;
@@ -78,8 +78,8 @@ static void set_kinds_by_order(struct cli_result *r, int count, const struct gro
   }
 }
 
-/* Returns the first column of a result file that has no kind yet and the name of quantity n of the group (e.g. of a coordinate). A column
- * whose name has the group's prefix is preferred. Returns NULL if there is none. */
+/* Returns the first column of a result file without a kind whose name is that of quantity n of the group g (e.g. of all coordinates). Columns
+ * whose name has the group's prefix have priority. Returns NULL if there is none. */
 static struct cli_result_column *find_free(struct cli_result *r, const struct group *g, int n)
 {
   struct cli_result_column *found = NULL;
@@ -92,8 +92,9 @@ static struct cli_result_column *find_free(struct cli_result *r, const struct gr
   return found;
 }
 
-/* Sets the kinds (coordinate, velocity, ...) of those columns of a result file that have names of quantities in groups[count]. Moves each
- * to the front of the columns without a kind, so that the columns of each kind are in the order of the equations. */
+/* Sets the kinds (coordinate, velocity, ...) of columns of a result file by their names, which are compared with those of the quantities in
+ * groups[count]. Moves each identified column to the end of the identified ones, so that the columns of each kind have the order of the
+ * equations. */
 static void set_kinds_by_name(struct cli_result *r, int count, const struct group *groups)
 {
   int first = 0;
@@ -111,8 +112,8 @@ static void set_kinds_by_name(struct cli_result *r, int count, const struct grou
   }
 }
 
-/* Checks that a result file has exactly one column for each coordinate of its model, in the model's order; g lists these coordinates.
- * Prints an error message otherwise. Returns an exit code. */
+/* Checks that a result file has exactly one column for each coordinate of its model, in the model's order; g is the group of these coordinates.
+ * Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_coordinates(const struct cli_viewed *v, const struct group *g)
 {
   for (int i = 0; i < g->count; i++) {
@@ -123,12 +124,14 @@ static int check_coordinates(const struct cli_viewed *v, const struct group *g)
                         v->result.path, g->names[i], v->with.operand);
   }
   if (cli_viewed_count(v, g->kind) == g->count) return CLI_DONE;
-  return cli_complain("'%s' has %d coordinates, the model '%s' has %d", v->result.path,
-                      cli_viewed_count(v, g->kind), v->with.operand, g->count);
+  return cli_complain("'%s' has %d coordinates, but the model '%s' has %d; --model names another "
+                      "model, --no-motion "
+                      "shows plots only",
+                      v->result.path, cli_viewed_count(v, g->kind), v->with.operand, g->count);
 }
 
-/* Sets the units of those columns of a result file that have none and are of the group's kind (e.g. coordinates) to those of the quantities
- * of the same names. Both have to be in the same order. */
+/* Sets the units of the columns of a result file that are of the group's kind (e.g. coordinates) and have none, from the quantities of the same
+ * names. Both have to be in the same order. */
 static void set_units(struct cli_result *r, const struct group *g)
 {
   for (int i = 0, k = 0; i < r->count && k < g->count; i++) {

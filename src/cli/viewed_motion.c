@@ -18,8 +18,8 @@ static const double LARGEST = 1e9; /* in m or rad: larger coordinates cannot be 
 
 /* ---- reading the model */
 
-/* Appends a copy of a word, text[length], to v->words, the command line with which the model of a result file is read. Returns false if out
- * of memory. */
+/* Appends a copy of a word, text[length], to v->words. These are the words of the command line of a run that is stored in a result file, by
+ * which its model is read again. Returns false if memory runs out. */
 static bool add_word(struct cli_viewed *v, const char *text, size_t length)
 {
   char **grown = realloc(v->words, ((size_t)v->word_count + 1) * sizeof *grown);
@@ -50,17 +50,18 @@ static bool is_allowed(const char *line, size_t length)
   return false;
 }
 
-/* Prints an error message that a result file contains other command-line options than `camber run` writes. Returns an exit code. */
+/* Prints the error message that a result file contains command-line options that `camber run` would not have written; returns the exit code
+ * CLI_BAD_INPUT. */
 static int complain_arguments(const struct cli_viewed *v)
 {
-  return cli_complain("'%s' has other arguments than camber run writes; --no-motion shows plots "
-                      "only",
-                      v->result.path);
+  return cli_complain(
+      "the command line in '%s' is not one that camber run writes; --no-motion shows plots "
+      "only",
+      v->result.path);
 }
 
-/* Collects the words of a command line with which the model of a result file is read, v->words: the options that the file contains, one a
- * line, and the model given by --model or else that named in the file. Prints an error message if they are invalid; returns an exit
- * code. */
+/* Collects the command line with which the model of a result file is read, v->words: the options stored in the file, and the model named by
+ * --model or, without it, in the file. Returns CLI_DONE or, after an error message, another exit code. */
 static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *file =
@@ -75,23 +76,25 @@ static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
   return add_word(v, file, strlen(file)) ? CLI_DONE : cli_fail(NULL, CMB_ERROR_MEMORY);
 }
 
-/* Adds the settings from[count] of parameters or start values to the list to[*to_count], where each replaces an earlier one of the same
- * name. Prints an error message if there are more than CLI_MOST_SETTINGS; returns an exit code. */
+/* Adds the settings from[count] of parameters or start values to the list to[*to_count]; each replaces one of the same name. Returns CLI_DONE,
+ * or CLI_BAD_INPUT after an error message if there would be more than CLI_MOST_SETTINGS. */
 static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_setting *to)
 {
   for (int i = 0; i < count; i++) {
     const int known = cmb_find_name(from[i].name, to, *to_count, sizeof *to);
     if (known < 0 && *to_count >= CLI_MOST_SETTINGS) {
-      return cli_complain("there are too many settings of the model");
+      return cli_complain(
+          "the run and the command line set too many parameters; expected at most %d",
+          CLI_MOST_SETTINGS);
     }
     to[known >= 0 ? known : (*to_count)++] = from[i];
   }
   return CLI_DONE;
 }
 
-/* Adds options of the command line of `camber view` to `with`, the options contained in a result file, which they replace: parameters,
- * start values, formulation and live parameters (those that can be changed after set-up). Prints an error message if there are too many;
- * returns an exit code. */
+/* Appends options of the command line of `camber view` to `with`, the options stored in a result file, over which they take precedence:
+ * parameters, start values, formulation and live parameters (changeable after set-up). Returns CLI_DONE, or CLI_BAD_INPUT after an error
+ * message if there are too many. */
 static int add_command_line_options(struct cli_arguments *with, const struct cli_arguments *a)
 {
   int code = add_settings(a->set_count, a->set, &with->set_count, with->set);
@@ -112,8 +115,8 @@ static int add_command_line_options(struct cli_arguments *with, const struct cli
   return code;
 }
 
-/* Returns whether the model file that a result file names exists and is a regular file. `with` has the command line arguments with which
- * this model is read. */
+/* Returns whether the model file of a result file exists and is a regular file. `with` contains the command-line arguments with which this
+ * model is read. */
 static bool model_file_exists(const struct cli_arguments *with)
 {
   struct cli_model_source source;
@@ -121,8 +124,8 @@ static bool model_file_exists(const struct cli_arguments *with)
   return cli_find_model(with, &source) && stat(source.path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* Reads the model of a result file, v->with.model, with the options that the file contains and those of the command line. Prints an error
- * message on failure; returns an exit code. */
+/* Reads the model of a result file, v->with.model, with the options that the file contains and those of the command line. Returns CLI_DONE or,
+ * after an error message, another exit code. */
 static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   int code = collect_words(v, a);
@@ -130,7 +133,7 @@ static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_a
   if (code == CLI_DONE) code = add_command_line_options(&v->with, a);
   if (code != CLI_DONE) return code;
   if (cmb_problem_find(v->with.operand)) {
-    return cli_complain("'%s' is a problem written in C, which has no bodies to look at",
+    return cli_complain("'%s' is a problem written in C, which has no bodies to show",
                         v->with.operand);
   }
   if (!a->model_of_results && !model_file_exists(&v->with)) {
@@ -143,7 +146,7 @@ static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_a
 
 /* ---- whether it is the model of the run */
 
-/* Stores a warning about the model of a result file; `what` is the text after the name of the model. */
+/* Stores a warning about the model of a result file; `what` is the text that follows the name of the model. */
 static void add_warning(struct cli_viewed *v, const char *what)
 {
   char text[512];
@@ -151,9 +154,9 @@ static void add_warning(struct cli_viewed *v, const char *what)
   cli_viewed_add_warning(v, CMB_LOG_WARNING, text);
 }
 
-/* Checks that the model looks like that of the run in the result file, by a hash of its bodies, joints and shapes. If the file has no hash,
- * or if the hash differs for a model that the user names by --model, stores a warning; if it differs otherwise, prints an error message.
- * Returns an exit code. */
+/* Checks by a hash of bodies, joints and shapes that the model looks as it did in the run of the result file. If not, fails, or stores a
+ * warning if the user has named the model with --model; also stores a warning if the file has no hash. Returns CLI_DONE or, after an error
+ * message, another exit code. */
 static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *wanted = cli_viewed_text(v, CLI_TEXT_picture);
@@ -169,11 +172,11 @@ static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cl
   if (status != CMB_OK) return cli_fail(ctx, status);
   if (strcmp(now, wanted) == 0) return CLI_DONE;
   if (a->model_of_results) {
-    add_warning(v, "looks different from that of the run");
+    add_warning(v, "differs from that of the run in its bodies, joints, shapes or their names");
     return CLI_DONE;
   }
   return cli_complain("the model '%s' was changed since the run in '%s': its parts have other "
-                      "places or shapes; --model names another file (or this one as it "
+                      "places, shapes or names; --model names another file (or this one as it "
                       "is now), --no-motion shows plots only",
                       v->with.operand, v->result.path);
 }
@@ -187,8 +190,8 @@ static void copy_row(const struct cli_viewed *v, enum cli_column_kind kind, long
 }
 
 /* Checks that the first row of a result file, at the time t, satisfies the position constraints of the model with an error of at most 1e-3
- * `size` or that they cannot be evaluated. If not, prints an error message that the model is not that of the run. Returns an exit code.
- * q[nq] and velocity[nv + 1] are overwritten. */
+ * `size`. If not, the file belongs to another model. q[nq] and velocity[nv + 1] are working arrays. Returns CLI_DONE or, after an error
+ * message, another exit code. */
 static int check_constraints(cmb_context *ctx, const struct cli_viewed *v, const cmb_system *system,
                              double t, double *q, double *velocity, double size)
 {
@@ -223,19 +226,20 @@ static double size_of(const cmb_model *model)
 
 /* ---- the instants */
 
-/* Checks that x, coordinate i in a row of a result file, is a number of at most 1e9 in size, so that it can be drawn. Prints an error
- * message otherwise; returns an exit code. */
+/* Checks that x, coordinate i in a row of a result file, is at most 1e9 in size and not NaN, so that it can be drawn. Returns CLI_DONE, or
+ * CLI_BAD_INPUT after an error message. */
 static int check_number(const struct cli_viewed *v, long row, int i, double x)
 {
   if (fabs(x) <= LARGEST) return CLI_DONE; /* false for NaN */
-  return cli_complain("row %ld of '%s': the coordinate '%s' is %g, which cannot be drawn; "
-                      "--no-motion shows plots only",
-                      row + 1, v->result.path, cli_viewed_column(v, CLI_COLUMN_COORDINATE, i)->name,
-                      x);
+  return cli_complain(
+      "row %ld of '%s': the coordinate '%s' is %g, which cannot be drawn; expected a number from "
+      "-%g to %g; --no-motion shows plots only",
+      row + 1, v->result.path, cli_viewed_column(v, CLI_COLUMN_COORDINATE, i)->name, x, LARGEST,
+      LARGEST);
 }
 
-/* Stores the coordinates in the rows of a result file as instants of the animation, with larger intervals if they are too many for the HTML
- * page. Prints an error message if a coordinate cannot be drawn; returns an exit code. q[nq] is a working array. */
+/* Stores the coordinates in the rows of a result file as frames of the animation, v->frames; if there are too many rows, only a selection of
+ * them. q[nq] is a working array. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if a coordinate cannot be drawn. */
 static int keep_frames(struct cli_viewed *v, int nq, double *q)
 {
   const double *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0)->numbers;
@@ -251,9 +255,9 @@ static int keep_frames(struct cli_viewed *v, int nq, double *q)
   return CLI_DONE;
 }
 
-/* Checks that the coordinates at all stored instants give rotation matrices whose rows have length 1, to a squared error of 1e-3. Euler
- * parameters in a file may violate this. If not, prints an error message; returns an exit code. at[bodies] is a working array for the poses
- * of the bodies. */
+/* Checks that the coordinates at all stored instants give rotation matrices whose rows have length 1 (squared length within 1e-3 of 1), which
+ * Euler parameters in a file may violate. at[bodies] is a working array for poses. Returns CLI_DONE or, after an error message, another exit
+ * code. */
 static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *poses,
                        cmb_pose_of_body *at, int bodies)
 {
@@ -274,8 +278,8 @@ static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *
   return CLI_DONE;
 }
 
-/* Checks that the coordinates of a result file at all stored instants give the bodies of the model rotation matrices whose rows have length
- * 1. If not, prints an error message; returns an exit code. */
+/* Checks that the coordinates of a result file at all stored instants give the bodies of the model rotation matrices whose rows have length 1.
+ * Returns CLI_DONE or, after an error message, another exit code. */
 static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
 {
   const int bodies = cmb_model_count(v->with.model, CMB_ITEM_BODY);
@@ -289,8 +293,8 @@ static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
   return code;
 }
 
-/* Stores the coordinates of a result file as instants of the animation, and checks that they can be positions of the model with this system
- * of equations. If not, prints an error message; returns an exit code. `share` is the number of result files in the HTML page. */
+/* Stores the coordinates of a result file as frames of the animation, and checks that they can be positions of the model, whose equations are
+ * `system`. `share` is the number of result files in the HTML page. Returns CLI_DONE or, after an error message, another exit code. */
 static int store_motion(cmb_context *ctx, struct cli_viewed *v, const cmb_system *system, int share)
 {
   const cmb_equations *eq = cmb_system_equations(system);

@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns a number of the summary of a run (such as a count of steps) from its result file; NaN if the file does not contain it. `which` is
- * one of the constants CLI_NUMBER_…. */
+/* Returns a number from the summary of the run in a result file, such as a count of steps; NaN if the file does not contain it. `which` is one
+ * of the constants CLI_NUMBER_…. */
 static double number(const struct cli_viewed *v, int which)
 {
   return v->result.numbers[which];
 }
 
-/* Writes one of the texts stored in a result file as the JSON member `key`: the text with the number `text`, an enumerator CLI_TEXT_….
- * Writes null if the file does not contain the text. */
+/* Writes one of the texts stored in a result file as the JSON member `key`, or null if the file does not contain it. `text` is the index of the
+ * text, one of the constants CLI_TEXT_…. */
 static void put_text(struct cli_json *j, const struct cli_viewed *v, const char *key, int text)
 {
   const char *said = cli_viewed_text(v, text);
@@ -55,8 +55,8 @@ static void put_settings(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* Writes the metadata of a result file as JSON members at the head of its HTML page: title, file names, label, the reason if no motion is
- * shown, end time, formulation, parameter values and warnings. */
+/* Writes the metadata of a result file as the first keys of its JSON object: title, file names, label, the reason if no motion is shown, end
+ * time, formulation, parameter values and warnings. */
 static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *title = cli_viewed_text(v, CLI_TEXT_title);
@@ -74,7 +74,7 @@ static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 
 /* ---- the run */
 
-/* Returns how many of the columns for velocities in a result file are velocities; the columns after them are first-order states. */
+/* Returns how many of the columns of kind velocity in a result file are velocities; the ones after them are first-order states. */
 static int velocities(const struct cli_viewed *v)
 {
   const int count = cli_viewed_count(v, CLI_COLUMN_VELOCITY);
@@ -82,8 +82,8 @@ static int velocities(const struct cli_viewed *v)
   return states >= 0 && states <= count ? count - (int)states : count;
 }
 
-/* Writes the names of `count` columns of one kind in a result file (e.g. velocities), from number `first` among them on, as a JSON list
- * under `key`. */
+/* Writes the names of `count` columns of one kind in a result file (e.g. velocities) as a JSON list under `key`. `first` is the number of the
+ * first one among the columns of this kind. */
 static void put_names(struct cli_json *j, const struct cli_viewed *v, const char *key,
                       enum cli_column_kind kind, int first, int count)
 {
@@ -107,7 +107,8 @@ static void put_all_names(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* Writes the summary of the run from its result file as JSON, with those events that have a finite time. */
+/* Writes the summary of the run in a result file as keys of a JSON object, with its events; those without a finite time are left out. Returns
+ * CMB_ERROR_MEMORY if memory runs out. */
 static cmb_status put_summary(struct cli_json *j, const struct cli_viewed *v)
 {
   const struct cli_result *r = &v->result;
@@ -143,7 +144,7 @@ static void put_status(struct cli_json *j, const struct cli_viewed *v)
                         : cli_viewed_text(v, CLI_TEXT_message));
 }
 
-/* Writes the data of the run from its result file as JSON keys: version, model, method, status, accuracy, final time, names of the
+/* Writes the data of the run in a result file as keys of a JSON object: version, model, method, status, accuracy, final time, names of the
  * quantities, summary and warnings. */
 static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 {
@@ -162,8 +163,8 @@ static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 
 /* ---- the curves */
 
-/* Appends the columns of one kind in a result file (e.g. velocities) to the list of curves that the HTML page shows, as those of kind
- * `name`; among the velocities, first-order states become "state". `to` is the end of the list; returns the new end. */
+/* Appends descriptions of the columns of one kind in a result file (e.g. velocities) at `to`, the end of the list of curves for the HTML page,
+ * where their kind is called `name`. First-order states among the velocities are called "state". Returns the new end of the list. */
 static struct cli_report_column *add_kind(struct cli_report_column *to, const struct cli_viewed *v,
                                           enum cli_column_kind kind, const char *name)
 {
@@ -198,7 +199,8 @@ static void put_last(struct cli_json *j, const struct cli_viewed *v, int count,
   cli_json_close(j, ']');
 }
 
-/* Writes all columns of a result file except time as curves over time, in double precision if `exact` is set, and their final values. */
+/* Writes all columns of a result file except time as curves over time to the JSON data of the HTML page, in double precision if `exact` is set,
+ * and their final values. */
 static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v, bool exact)
 {
   struct cli_report_column *all = calloc((size_t)v->result.count, sizeof *all), *to = all;

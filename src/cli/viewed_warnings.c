@@ -40,8 +40,8 @@ void cli_viewed_add_warning(void *user, cmb_log_level level, const char *message
   snprintf(grown + used, size + 2, "%s\n", message);
 }
 
-/* Prints a warning, line[length], of result file number `first` among all[count], with the names of all files that have it in front, e.g.
- * "a.csv, b.csv: ...". Omits them if there is only one file. Returns false if out of memory. */
+/* Prints a warning, line[length], of result file number `first` among all[count]. If there are several files, the names of this and all later
+ * files with the same warning precede it, e.g. "a.csv, b.csv: ...". Returns false if memory runs out. */
 static bool print_warning(int count, const struct cli_viewed *all, int first, const char *line,
                           size_t length)
 {

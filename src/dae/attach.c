@@ -43,20 +43,22 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
   }
   if (!eq->rates && eq->nq != eq->nv) {
     return fail(ctx, eq, "nq and nv differ and there is no function rates",
-                "one, or as many coordinates as velocities");
+                "this function, or as many coordinates as velocities");
   }
   if (eq->nh > 0 && (eq->held_first < 0 || eq->held_first > eq->np - eq->nh)) {
     return fail(ctx, eq, "the nh values from held_first on are not among the np parameters",
-                "them there");
+                "0 <= held_first <= np - nh");
   }
   for (int i = 0; eq->nl > 0 && i < eq->nl; i++) {
     if (!eq->late_row || !eq->late || eq->nl > eq->nz) {
-      return fail(ctx, eq, "nl > 0 and late or late_row is missing, or nl is more than nz", "them");
+      return fail(ctx, eq, "nl > 0, but late or late_row is missing, or nl is more than nz",
+                  "both of them, and at most nz rows");
     }
     if (eq->late_row[i] >= eq->nv - eq->nz && eq->late_row[i] < eq->nv) continue;
     return fail(ctx, eq, "late_row has a row that is no state", "one of the last nz velocities");
   }
-  if (eq->nz >= eq->nv) return fail(ctx, eq, "nz is not less than nv", "velocities, too");
+  if (eq->nz >= eq->nv)
+    return fail(ctx, eq, "nz is not less than nv", "at least one velocity beside the states");
   if (eq->nq < eq->nv - eq->nz) {
     return fail(ctx, eq, "nq is less than nv - nz", "a coordinate for each velocity");
   }
@@ -77,8 +79,8 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
   for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
     if (lists[k].count > 0 && !lists[k].names) {
       return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
-                            "equations '%s' have no %s; expected %d", eq->name, lists[k].what,
-                            lists[k].count);
+                            "equations '%s' have no %s; expected %d of them", eq->name,
+                            lists[k].what, lists[k].count);
     }
     for (int i = 0; i < lists[k].count; i++) {
       if (lists[k].names[i]) continue;
@@ -89,9 +91,9 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* Returns whether the event rules are complete: the resets of each rule are among the eq->reset_count ones, the function
- * `surfaces` exists if a rule has a surface or a gap, a rule that is an error has its words, and the array `rule_reads` exists if there are both rules and switching
- * functions. */
+/* Returns whether the description of the event rules in eq is complete: the resets of each rule lie within the eq->reset_count
+ * resets; the function eq->surfaces is set if a rule has a surface or a gap; a rule that is an error has its message; and the table eq->rule_reads is set if there are both
+ * rules and switching functions. */
 static bool are_rules_complete(const cmb_equations *eq)
 {
   for (int i = 0; eq->rules && i < eq->rule_count; i++) {
@@ -180,11 +182,11 @@ static cmb_status check_patterns(cmb_context *ctx, const cmb_equations *eq)
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
     if (!patterns[i].pattern) continue;
     if (is_pattern(patterns[i].pattern, patterns[i].rows, patterns[i].columns)) continue;
-    return cmb_fail_about(
-        ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
-        "equations '%s': the pattern %s is not one of %d rows and %d columns, with "
-        "columns that ascend in each row",
-        eq->name, patterns[i].name, patterns[i].rows, patterns[i].columns);
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
+                          "equations '%s': the pattern %s is wrong; expected the size %d x %d, "
+                          "with column numbers that "
+                          "ascend in each row",
+                          eq->name, patterns[i].name, patterns[i].rows, patterns[i].columns);
   }
   return CMB_OK;
 }

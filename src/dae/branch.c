@@ -53,8 +53,9 @@ struct cmb_branch {
   double *lambda_star;     /* (ng) multipliers */
 };
 
-/* Allocates the matrices of b that are used only at a loss of rank. For a large system this is done when its constraints first
- * lose rank, since they would take most of the memory. */
+/* Allocates from the arena the work matrices of b, which are used only in singular positions, where constraints become linearly
+ * dependent. For large systems they are allocated when such a position first occurs, since they take most of the memory. The
+ * caller checks for failure. */
 static void take_matrices(cmb_arena *arena, const cmb_equations *eq, struct cmb_branch *b)
 {
   const size_t ng = (size_t)eq->ng, square = ng * ng, wide = ng * (size_t)eq->nv;
@@ -91,8 +92,8 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
   return b;
 }
 
-/* Evaluates the constraint Jacobian G and γ (ng), the velocity-dependent part of the acceleration constraints G a + γ = 0, at time
- * t + e and position q + e q̇ with unchanged velocities v (nv); q̇ is in ev->branch->q_dot. */
+/* Evaluates the constraint Jacobian G and the term γ (ng) of the acceleration constraints G a + γ = 0 at a state shifted by the short time e
+ * along the motion: time t + e, position q + e q̇, the same velocities v (nv). The rates q̇ are read from ev->branch->q_dot. */
 static cmb_status evaluate_shifted(cmb_evaluator *ev, double t, const double *q, const double *v,
                                    double e, double *G, double *gamma)
 {
@@ -103,9 +104,9 @@ static cmb_status evaluate_shifted(cmb_evaluator *ev, double t, const double *q,
   return cmb_evaluate(ev, t + e, b->q, v, &want);
 }
 
-/* Computes central differences along the motion, whose q̇ is in b->q_dot with b = ev->branch: the rate Ġ of the constraint
- * Jacobian into b->G, and into b->gamma[0] the rate of γ (the velocity-dependent part of G a + γ = 0) with fixed velocities.
- * `speed` is the norm of q̇, which determines the time increment. */
+/* Computes by central differences along the motion the time derivative Ġ of the constraint Jacobian, into ev->branch->G, and that
+ * of γ (ng), the velocity-dependent part of G a + γ = 0, into ev->branch->gamma[0]. The velocities v are kept fixed. q̇ is read
+ * from ev->branch->q_dot; `speed` is its norm. */
 static cmb_status differentiate_along_motion(cmb_evaluator *ev, double t, const double *q,
                                              const double *v, double speed)
 {
@@ -120,8 +121,9 @@ static cmb_status differentiate_along_motion(cmb_evaluator *ev, double t, const 
   return CMB_OK;
 }
 
-/* Computes E[j · stride] += n_jᵀ (Ġ x + ∂γ/∂v x) for all null vectors n_j of Gᵀ and a given direction x (nv), ∂γ/∂v x by a central
- * difference. G is the constraint Jacobian, and γ the velocity-dependent part of the acceleration constraints G a + γ = 0. */
+/* Adds n_jᵀ (Ġ x + ∂γ/∂v x) to E[j * stride] for each null vector n_j of Gᵀ, that is, for each combination of dependent
+ * constraints. This is the contribution of an acceleration x (nv) to the time derivative of n_jᵀ (G a + γ) = 0. Null vectors n_j
+ * and rows Ġᵀ n_j are read from ev->branch; ∂γ/∂v x is a central difference. */
 static cmb_status add_acceleration_terms(cmb_evaluator *ev, double t, const double *q,
                                          const double *v, const double *x, double *E, int stride)
 {
@@ -143,9 +145,9 @@ static cmb_status add_acceleration_terms(cmb_evaluator *ev, double t, const doub
   return CMB_OK;
 }
 
-/* Computes into ev->branch, for each null vector n of Gᵀ (a combination of dependent constraints), n itself, the row Ġᵀ n, and w =
- * P M⁻¹ Ġᵀ n, the accelerations that a force along this row causes, projected by P onto the constraints. Returns false if all w
- * are negligible, so that the accelerations need no correction, or if the row lengths of Ġ cannot be computed. */
+/* Computes for each null vector n of Gᵀ (a combination of dependent constraints) the row Ġᵀ n and the acceleration w = P M⁻¹ Ġᵀ n
+ * that a force along this row causes, where P projects onto the constraints. Stores n, the row and w in ev->branch. Returns false
+ * if all w are negligible or if the row lengths of Ġ cannot be computed. */
 static bool find_force_directions(cmb_evaluator *ev)
 {
   struct cmb_branch *b = ev->branch;
@@ -166,8 +168,8 @@ static bool find_force_directions(cmb_evaluator *ev)
   return any;
 }
 
-/* Computes the minimum-norm least-squares solution b->mu (k) of A μ = E (k x k) by singular values; those up to NEGLIGIBLE times
- * the largest one count as 0. Overwrites b->A. */
+/* Solves A μ = E of order k for the least-squares solution of least norm, by singular values; those up to NEGLIGIBLE times the
+ * largest count as 0. A, E and the result mu are arrays of b. Overwrites b->A. */
 static void solve_least_norm(struct cmb_branch *b, int k)
 {
   cmb_orthogonal_rows(k, k, b->A, b->J, b->sigma);
@@ -210,8 +212,8 @@ void cmb_watch_rank(cmb_evaluator *ev, bool watching)
   cmb_kkt_set_limits(ev->kkt, &limits);
 }
 
-/* Computes in ev->branch->q_star (nq) a position near q that satisfies the position constraints, by two simplified Newton (chord)
- * iterations with the current KKT factors; their convergence is not checked. */
+/* Moves a copy of the position q (nq) towards the constraints g = 0 by two simplified Newton (chord) iterations with the current
+ * KKT factors, and stores it in ev->branch->q_star. Does not check whether the iteration has converged. */
 static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q)
 {
   struct cmb_branch *b = ev->branch;
@@ -227,8 +229,8 @@ static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *
   return CMB_OK;
 }
 
-/* Computes in ev->branch->v_star (nv) the projection of the velocities v (nv) onto the velocity constraints at the position
- * ev->branch->q_star, with KKT factors that are made there. */
+/* Projects the velocities v (nv) onto the velocity constraints G v + g_t = 0 at time t and position ev->branch->q_star, a position on the
+ * smooth continuation of the motion beside a singular one, with KKT factors made there. Stores the result in ev->branch->v_star. */
 static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *v)
 {
   struct cmb_branch *b = ev->branch;
@@ -269,8 +271,9 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   return CMB_OK;
 }
 
-/* Adds to share (ng) how much each constraint takes part in the loss of rank at the position of the current KKT factors. Returns
- * false and adds nothing if no more constraints are dependent there than in all positions. */
+/* Adds to share[i] (ng) the weight of each constraint i in the null vectors of Gᵀ, the combinations of constraints that are
+ * dependent at the position of the current KKT factors. Returns false and adds nothing if no more constraints are dependent there
+ * than are redundant in all positions. */
 static bool lost_constraints(cmb_evaluator *ev, double *share)
 {
   struct cmb_branch *b = ev->branch;

@@ -11,8 +11,8 @@ static cmb_expr *expressions(cmb_arena *arena, int count)
   return cmb_arena_take(arena, (size_t)count, sizeof(cmb_expr));
 }
 
-/* Copies `count` expressions from the graph of p to that of `code`; *to becomes the array of the copies, allocated from the arena.
- * Does nothing if `from` is NULL. */
+/* Copies the expressions from[count], which belong to the model's graph, to the graph of the generated code, and sets *to to an array of the
+ * copies, allocated from the arena. Does nothing if `from` is NULL. */
 static cmb_status copy_expressions(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code,
                                    int count, const cmb_expr *from, cmb_expr **to)
 {
@@ -127,8 +127,8 @@ static cmb_status copy_parameters(const cmb_graph_parts *p, cmb_arena *arena, cm
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }
 
-/* Sets *any to true if one of the `count` expressions in `of` depends on live parameter k (one that can be changed after set-up),
- * directly or through a condition; otherwise *any is unchanged. reads (count) is scratch. */
+/* Sets *any to true if at least one of the expressions of[count] depends, directly or through a condition, on live parameter k,
+ * which can be changed after compilation; otherwise leaves *any unchanged. reads[count] is work space. */
 static cmb_status mark_dependence(const cmb_graph_parts *p, int k, int count, const cmb_expr *of,
                                   bool *reads, bool *any)
 {

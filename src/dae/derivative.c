@@ -97,13 +97,8 @@ void cmb_differences_destroy(cmb_differences *d)
   if (d) cmb_arena_destroy(d->arena);
 }
 
-int cmb_difference_groups(const cmb_differences *d, cmb_derivative which)
-{
-  return d->groups[which];
-}
-
-/* Computes y (ng), the function of the constraints whose derivative is `which`: G v + g_t (velocity level) for CMB_VELOCITY_Q, G a
- * + γ (acceleration level) for CMB_GAMMA_Q, γ alone for CMB_GAMMA_V. Returns CMB_RETRY_NONFINITE if a value is not finite. */
+/* Evaluates into y (ng) the constraint function to be differentiated for the derivative `which`: G v + g_t for CMB_VELOCITY_Q, G a
+ * + γ for CMB_GAMMA_Q, γ alone for CMB_GAMMA_V. Returns CMB_RETRY_NONFINITE if a value is not finite. */
 static cmb_status constraints_at(struct cmb_differences *d, double t, const double *q,
                                  const double *v, const double *a, cmb_derivative which, double *y)
 {
@@ -132,8 +127,9 @@ static cmb_status function_at(struct cmb_differences *d, double t, const double 
   return cmb_residual(d->ev, t, q, v, a, lambda, y);
 }
 
-/* Stores in the Jacobian J (dense, or the values on its sparsity pattern) the difference quotients of the columns of one group.
- * Columns of a group share no row; in a dense J each group is a single column. */
+/* Stores the difference quotients for one group of columns in the Jacobian J, which is dense or has the sparsity pattern of the
+ * derivative `which`. Columns of a group share no row and are displaced simultaneously (Curtis, Powell and Reid); in a dense J
+ * each column is a group. */
 static void store_group(const struct cmb_differences *d, cmb_derivative which, int group, double *J)
 {
   const cmb_equations *eq = d->ev->eq;
@@ -184,7 +180,8 @@ cmb_status cmb_derivative_at(cmb_differences *d, double t, const double *q, cons
   const cmb_equations *eq = d->ev->eq;
   if (!eq->derivative && (int)which >= DIFFERENCED) {
     return cmb_fail(d->ev->ctx, CMB_ERROR_ARGUMENT,
-                    "%s: derivatives with respect to inputs and parameters are not known",
+                    "%s: derivatives with respect to inputs and parameters are not known; expected "
+                    "equations with the function derivative",
                     eq->name);
   }
   d->ev->stats.jacobian++;

@@ -21,7 +21,4 @@ cmb_status cmb_derivative_at(cmb_differences *d, double t, const double *q, cons
                              const double *a, const double *lambda, cmb_derivative which,
                              double *J);
 
-/* Returns the number of column groups of the derivative `which`, which must not be one with respect to inputs or parameters. */
-int cmb_difference_groups(const cmb_differences *d, cmb_derivative which);
-
 #endif

@@ -64,12 +64,15 @@ static void take_memory(cmb_evaluator *ev)
 static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
 {
   if (eq->nv < 1 || eq->nq < 1 || eq->ng < 0 || eq->ns < 0 || eq->no < 0) {
-    return cmb_fail(ctx, CMB_ERROR_INPUT,
-                    "%s: %d coordinates, %d velocities and %d constraints do not make a system",
-                    eq->name, eq->nq, eq->nv, eq->ng);
+    return cmb_fail(
+        ctx, CMB_ERROR_INPUT,
+        "%s: nq = %d, nv = %d, ng = %d, ns = %d and no = %d; expected nq and nv of at least 1, "
+        "and the others not negative",
+        eq->name, eq->nq, eq->nv, eq->ng, eq->ns, eq->no);
   }
   if (!eq->rates && eq->nq != eq->nv) {
-    return cmb_fail(ctx, CMB_ERROR_INPUT, "%s: %d coordinates for %d velocities need T(q)",
+    return cmb_fail(ctx, CMB_ERROR_INPUT,
+                    "%s: nq = %d and nv = %d differ; expected equal numbers, or the function rates",
                     eq->name, eq->nq, eq->nv);
   }
   return CMB_OK;
@@ -130,8 +133,9 @@ void cmb_evaluator_destroy(cmb_evaluator *ev)
   cmb_arena_destroy(ev->arena);
 }
 
-/* Calls the equations' function for the terms requested in `want` (M, f, g, G, γ, g_t) at the point `at` (t, q, v, ..), and counts an
- * evaluation if f is requested. Rates in f of late states (first-order states whose rates depend on accelerations) may be wrong. */
+/* Evaluates the requested terms of the equations of motion at a point, that is, those of M, f, g, G, γ and g_t whose arrays in
+ * `want` are not NULL. Counts an evaluation if f is among them. Entries of f for first-order states whose rates depend on
+ * accelerations may be wrong. */
 static inline cmb_status evaluate(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want)
 {
   const cmb_equations *eq = ev->eq;
@@ -139,8 +143,8 @@ static inline cmb_status evaluate(cmb_evaluator *ev, const cmb_point *at, const 
   return eq->evaluate(eq->self, at, want);
 }
 
-/* Computes the rates of the late states (first-order states whose rates depend on accelerations and multipliers) at (t, q, v) into
- * ev->late (nl). Uses a second evaluator, so that the KKT factors of ev are kept. */
+/* Computes the rates of those first-order states whose rates depend on accelerations or multipliers (late states) at (t, q, v),
+ * into ev->late (nl). Accelerations and multipliers are computed by a second evaluator, so that ev keeps its KKT factors. */
 static __attribute__((noinline)) cmb_status compute_late_rates(cmb_evaluator *ev, double t,
                                                                const double *q, const double *v)
 {
@@ -196,9 +200,9 @@ double *cmb_mass_wanted(cmb_evaluator *ev)
   return ev->mass_ready ? NULL : ev->M;
 }
 
-/* Sets ev->deficiency, the number of dependent constraints in the current KKT factors, and returns CMB_OK if least-squares
- * solutions are accepted: the KKT matrix is symmetric, or no more constraints are dependent than in all positions. Otherwise
- * returns `status`, that of the factorisation; if this is not CMB_RETRY_SINGULAR, the deficiency is 0. */
+/* Stores in ev->deficiency the number of dependent constraints that a factorisation of the KKT matrix with the result `status` has
+ * found (0 unless this is CMB_RETRY_SINGULAR). Returns CMB_OK if the singular matrix may be used for least-squares solutions: it
+ * is `symmetric`, or no more constraints are dependent than are known to be redundant. Otherwise returns `status`. */
 static __attribute__((noinline)) cmb_status accept_deficiency(cmb_evaluator *ev, cmb_status status,
                                                               bool symmetric)
 {
@@ -224,9 +228,9 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
   ev->stats.solve++;
 }
 
-/* Computes the Newton correction x (nv) with G x = −s for the constraint defect s (ng), and multipliers y (ng) with Gᵀ y = −M x,
- * by KKT factors in which constraints are nearly dependent. Directions with very small singular values are left out, so that x may
- * satisfy the constraints only in part. */
+/* Computes the Newton correction x (nv) of G x = −s for the constraint defects s (ng), and its multipliers y (ng) with Gᵀ y = −M
+ * x, by the current KKT factors of nearly dependent constraints. Directions with very small singular values are left out, so that
+ * x may satisfy G x = −s only in part. */
 static __attribute__((noinline)) void correct_nearly_dependent(cmb_evaluator *ev, const double *s,
                                                                double *x, double *y)
 {
@@ -246,9 +250,9 @@ void cmb_correct(cmb_evaluator *ev, const double *s, double *x, double *y)
   ev->stats.solve++;
 }
 
-/* Replaces the accelerations a (nv) by those of the smooth motion through a singular position, if more constraints are dependent
- * in the current KKT factors than in all positions. While the evaluator watches the rank (ev->watching), also corrects a where
- * constraints are nearly dependent. */
+/* Corrects the accelerations a (nv) in a singular position, where more constraints are dependent than are redundant everywhere: of the
+ * accelerations that satisfy the constraints, takes those of a smooth motion through this position. If ev->watching is set, also corrects
+ * accelerations near such a position, in directions that the constraints determine only weakly. */
 static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, double t,
                                                           const double *q, const double *v,
                                                           double *a)
@@ -257,8 +261,8 @@ static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, dou
   return ev->watching ? cmb_branch_settle(ev, t, q, v, a) : CMB_OK;
 }
 
-/* Computes the rates of the late states (first-order states whose rates depend on accelerations and multipliers) from a (nv) and λ
- * (ng), and stores them in their entries of a and ev->f. */
+/* Computes the rates of those first-order states whose rates depend on the accelerations a (nv) or multipliers λ (ng) (late
+ * states), and stores them in the entries of these states in a and ev->f. */
 static __attribute__((noinline)) cmb_status store_late_rates(cmb_evaluator *ev, double t,
                                                              const double *q, const double *v,
                                                              double *a, const double *lambda)
@@ -270,10 +274,9 @@ static __attribute__((noinline)) cmb_status store_late_rates(cmb_evaluator *ev, 
   return CMB_OK;
 }
 
-/* Solves the equations of motion M a + Gᵀ λ = f, G a = −γ for the accelerations a (nv) and multipliers λ (ng), with the current
- * KKT factors and the evaluator's f and γ (velocity-dependent part of g̈). If the constraints may be dependent, a is corrected.
- * Then computes the rates of late states (first-order states whose rates depend on a and λ); they are entries of a. Returns
- * CMB_RETRY_NONFINITE if a is not finite. */
+/* Solves M a + Gᵀ λ = f, G a = −γ for the accelerations a (nv) and multipliers λ (ng), with the current KKT factors and the
+ * evaluator's f and γ. Corrects a in and near singular positions. Then computes those rates of first-order states that depend on a
+ * or λ; they are entries of a. Returns CMB_RETRY_NONFINITE if a is not finite. */
 static inline cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
                                       double *a, double *lambda)
 {
@@ -297,8 +300,8 @@ static inline cmb_status factor_and_solve(cmb_evaluator *ev, double t, const dou
   return solve_motion(ev, t, q, v, a, lambda);
 }
 
-/* Computes accelerations a (nv) and multipliers λ (ng) by the equations' explicit formalism (one call without a KKT matrix).
- * Factorises the KKT matrix instead if the constraints in the last factors were nearly dependent, or if the call returns
+/* Computes the accelerations a (nv) and multipliers λ (ng) by the equations' own function eq->accelerate, without a KKT matrix.
+ * Factorises the KKT matrix instead if its last factors showed nearly dependent constraints, or if the function returns
  * CMB_RETRY_SINGULAR. */
 static __attribute__((noinline)) cmb_status accelerate_explicitly(cmb_evaluator *ev, double t,
                                                                   const double *q, const double *v,
@@ -363,11 +366,11 @@ bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique)
 cmb_status cmb_require_mass_entries(const cmb_evaluator *ev)
 {
   if (!ev->eq->mass_factors) return CMB_OK;
-  return cmb_fail(ev->ctx, CMB_ERROR_ARGUMENT,
-                  "%s: the mass matrix is not formed for a chain of this length; an implicit "
-                  "method needs a system "
-                  "that was made with derivatives",
-                  ev->eq->name);
+  return cmb_fail(
+      ev->ctx, CMB_ERROR_ARGUMENT,
+      "%s: the entries of the mass matrix, which this method or analysis needs, are not computed "
+      "for such a long chain of bodies; expected a system made with the option derivatives",
+      ev->eq->name);
 }
 
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)

@@ -53,8 +53,8 @@ static void add_structure(cmb_sha256 *s, const cmb_system *system)
   add_numbers(s, eq->nv, system->v);
 }
 
-/* Adds M, f, g, G, γ and g_t at (t, q, v) to the hash s, after the status of their evaluation; the status alone if they cannot be
- * evaluated. */
+/* Adds the status of an evaluation of M, f, g, G, γ and g_t at (t, q, v) to the hash s and, if the evaluation succeeded, the
+ * values of these terms. */
 static void add_values(cmb_sha256 *s, cmb_evaluator *ev, double t, const double *q, const double *v)
 {
   const cmb_equations *eq = ev->eq;
@@ -73,8 +73,8 @@ static void add_values(cmb_sha256 *s, cmb_evaluator *ev, double t, const double 
   add_numbers(s, eq->ng, ev->gt);
 }
 
-/* Adds the switching functions, and the outputs with the next sampled values, at (t, q, v) with zero accelerations to the hash s.
- * Either is left out if its evaluation fails. `out` is scratch. */
+/* Adds the switching functions, the outputs and the next sampled values at (t, q, v), all with zero accelerations, to the hash s.
+ * Switching functions are left out if their evaluation fails, and so are the outputs and sampled values. `out` is work space. */
 static void add_switches_and_outputs(cmb_sha256 *s, cmb_evaluator *ev, double t, const double *q,
                                      const double *v, double *out)
 {

@@ -32,9 +32,9 @@ cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *c
   return CMB_OK;
 }
 
-/* Lists in of (ns) the expression that determines the mode of each switching function: the function itself or, for a level (a mode
- * that is a whole number), its argument; 0 if no bounds can be computed. Marks the functions that have bounds in
- * d->switch_enclosed (ns); *count becomes their number. */
+/* Finds for each switching function the expression whose value determines its mode (a sign or a whole number), and stores it in of
+ * (ns); 0 if no bounds of the expression can be computed. Marks the functions with bounds in d->switch_enclosed (ns) and writes
+ * their number to *count. */
 static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb_expr *of,
                                 int *count)
 {
@@ -85,16 +85,16 @@ static int work_size(const cmb_graph_data *d)
   return values > rates ? values : rates;
 }
 
-/* Raises d->scratch, the size of the scratch memory in doubles, if necessary, so that it holds `inputs` input intervals and an
- * interval work array for the switching functions or their rates. */
+/* Raises d->scratch, the size of the scratch memory in doubles, if it is too small for `inputs` input intervals and the interval
+ * work array of the programs for switching functions and their rates. */
 static void enlarge_scratch(cmb_graph_data *d, int inputs)
 {
   const int doubles = 2 * (inputs + work_size(d));
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* Marks in d->switch_reads (nq + nv) the components of (q, v) that are inputs of the program, or whose derivatives along the
- * motion are. `along` is the index of the input for the derivative of q[0], 0 if there are no derivatives; `read` is scratch, one
+/* Marks in d->switch_reads (nq + nv) which coordinates q and velocities v a program reads: directly, or through inputs for their derivatives
+ * along the motion. The input for the derivative of q[0] has the index `along`, 0 if the program has no such inputs. `read` is work space, one
  * entry for each input. */
 static void add_reads(cmb_graph_data *d, const cmb_program *program, int along, bool *read)
 {
@@ -188,9 +188,9 @@ void cmb_graph_enclose_take_plan(cmb_graph_data *d)
   d->scratch += 1 + (int)(bytes / sizeof(double));
 }
 
-/* Computes bounds `out` (ns) of the results of a program (the switching functions or their rates) from the input intervals `in`,
- * for the functions selected by box->wanted (NULL: all). The list of instructions needed is kept in box->scratch until the
- * selection changes. */
+/* Computes bounds out (ns) of the switching functions or of their rates, according to `program`, by interval arithmetic from the
+ * input intervals `in`; only for the functions selected by box->wanted, unless this is NULL. The list of instructions needed for a
+ * selection is kept in box->scratch until the selection changes. */
 static void enclose_wanted(const cmb_graph_data *d, const cmb_box *box, const cmb_program *program,
                            const cmb_interval *in, cmb_interval *out, cmb_interval *work)
 {

@@ -38,9 +38,9 @@ void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const dou
   if (d->np > 0) put(d->np, at->p ? at->p : d->p, in + first[CMB_BLOCK_P]);
 }
 
-/* Copies t, q, modes, live parameters, v (nv), λ (ng) and a (nv) to the input array in the point's scratch memory, which all
- * programs read; returns pointers to its inputs, results and work array. v of the point, λ or a may be NULL if the program to be
- * run does not read them. */
+/* Copies t, q, modes, live parameters, v (nv), λ (ng) and a (nv) to the input array in the point's scratch memory, from which
+ * programs read. Returns pointers to this array, to the results and to the work array. at->v, lambda and a may be NULL if the
+ * program to be run does not read them. */
 static struct workplace put_inputs(const cmb_graph_data *d, const cmb_point *at,
                                    const double *lambda, const double *a)
 {
@@ -120,7 +120,7 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
 
 /* ---- forms of the equations of motion */
 
-/* Computes the residual r = M a − f + Gᵀ λ (nv) of the equations of motion at a point, by one program. */
+/* Computes the residual r = M a − f + Gᵀ λ (nv) of the equations of motion at a point, by evaluating one compiled program. */
 static cmb_status residual(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, double *r)
 {
@@ -191,8 +191,8 @@ static int level_at(const cmb_graph_level *level, double value)
   return below >= INT_MAX ? INT_MAX : below <= -INT_MAX ? -INT_MAX : (int)below;
 }
 
-/* Sets those entries of mode (ns) that are levels (whole numbers: the interval of a table, the value of floor) to their values at
- * the point. Other entries are unchanged, and so is a level whose argument is not finite. */
+/* Sets the whole-number entries of mode (ns), such as the current interval of a table or the value of floor(x), to their values at
+ * a point with the multipliers λ (ng). Other entries are unchanged, and so are those whose argument x is not finite. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_graph_data *d = self;
@@ -207,8 +207,8 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
 
 /* ---- outputs and other observed quantities */
 
-/* Runs program k, whose results (outputs, or rates of late states) may depend on forces of closed contacts, and writes them to
- * out. push[i] is the contact force of event rule i; push == NULL: all are 0. */
+/* Runs program k, which computes outputs or rates of first-order states from a (nv), λ (ng) and the forces of closed contacts, and
+ * writes its results to `out`. push[i] is the contact force of event rule i; push == NULL means that all contact forces are 0. */
 static cmb_status run_with_contact_forces(const cmb_graph_data *d, cmb_graph_program k,
                                           const cmb_point *at, const double *a,
                                           const double *lambda, const double *push, double *out)
@@ -238,7 +238,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return outputs_at_rest(self, at, a, lambda, NULL, out);
 }
 
-/* Computes the inputs u (nu) of the model at the point's time. The point's q may be undefined, since no input depends on it. */
+/* Computes the model's input functions u(t) (nu) at the point's time. at->q is not read, since inputs depend on neither positions
+ * nor velocities. */
 static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 {
   const cmb_graph_data *d = self;
@@ -269,8 +270,9 @@ static const char *unsolved(const void *self, const cmb_point *at)
   return NULL;
 }
 
-/* Sets the functions in eq by which variations and events inside a step are detected: functions of time and of positions with
- * their bounds, and bounds of switching functions and of forces. Functions that the model does not need stay NULL. */
+/* Sets the functions in eq by which the simulation makes sure that it misses no event inside of a time step: functions of time and of position
+ * that may vary rapidly, with their bounds; bounds of switching functions; and bounds of forces. Functions that the model does not need stay
+ * NULL. */
 static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
 {
   if (d->time) {

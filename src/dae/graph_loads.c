@@ -59,8 +59,8 @@ cmb_status cmb_graph_loads_make(const cmb_graph_parts *p, cmb_graph_data *d)
   return CMB_OK;
 }
 
-/* Computes bounds of the results of program k over a box of t, q and v, and returns them; they are stored in the box's scratch
- * memory. Accelerations are a (nv), unbounded if a is NULL; multipliers are unbounded. */
+/* Runs program k in interval arithmetic over a box of times, positions and velocities, and returns the bounds of its results,
+ * stored in the box's scratch memory. The accelerations are a (nv), or unbounded if a is NULL; the multipliers are unbounded. */
 static const cmb_interval *run(const cmb_graph_data *d, cmb_graph_program k, const cmb_box *box,
                                const double *a)
 {

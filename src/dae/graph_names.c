@@ -21,25 +21,25 @@ struct naming {
   cmb_expr *stack;  /* (size) nodes that are to be visited */
 };
 
-/* Scores how well a name that the model suggests (a hint) fits switching function i, which has the hint's expression; the function
- * with the highest score gets the name. For the name of an event's condition (of_rule): 1 if only events depend on the function,
- * else 0. For any other name: −1 if only events depend on it, 1 if it belongs to friction that sticks, else 0. */
+/* Scores how well a name that the model suggests fits switching function i; the function gets the name with the highest score. The name of an
+ * event's condition (`of_rule` set) scores 1 if only events depend on the function, else 0. Any other name scores −1 if only events depend on
+ * the function; otherwise 1 for a function of friction that can stick, and else 0. */
 static int hint_score(const cmb_graph_parts *p, int i, bool of_rule)
 {
   const bool silent = i >= p->motion_ns, sticks = cmb_modes_at(p->modes, i)->kind == CMB_MODE_STICK;
   return of_rule ? silent : silent ? -1 : sticks;
 }
 
-/* Returns whether the expression that determines the mode of switching function i is e or minus_e, which is −e: the arguments of
- * min and max may have been exchanged. */
+/* Returns whether the mode of switching function i is determined by the expression e or by minus_e = −e. The negative occurs where
+ * the arguments of min or max have been exchanged. */
 static bool has_expression(const cmb_graph_parts *p, int i, cmb_expr e, cmb_expr minus_e)
 {
   const cmb_expr of = cmb_modes_at(p->modes, i)->of;
   return of == e || of == minus_e;
 }
 
-/* Returns whether the k-th name suggested by the model, whose expression is e, is given to switching function i: the function has
- * the expression e or −e, its score (hint_score) is not negative, and no other function with that expression has a higher one. */
+/* Returns whether switching function i gets name number k of the list of names that the model suggests, each for an expression e: the function
+ * must be e or −e, its score (hint_score) must not be negative, and no other function with this expression may have a higher score. */
 static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
 {
   const bool of_rule = p->x->hint_of_rule[k];
@@ -52,8 +52,9 @@ static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
   return true;
 }
 
-/* Gives switching functions the names that the model suggests for their expressions. If several names fit one function, names of
- * the motion replace those of events' conditions, and later ones replace earlier ones. */
+/* Gives switching functions the names that the model suggests for their expressions, where is_named() accepts them. If several names fit one
+ * function, a name that a formula of the motion suggests is preferred to that of an event's condition, and among names of the same kind the
+ * last one. */
 static cmb_status use_hints(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -79,8 +80,8 @@ static void push(struct naming *n, int *depth, cmb_expr e)
   n->stack[(*depth)++] = e;
 }
 
-/* Gives `name` to each unnamed switching function whose mode occurs in the expression `root`, also if it occurs inside the
- * expression of another switching function. Nodes that were visited for earlier expressions are skipped. */
+/* Gives `name` to each unnamed switching function on whose sign the expression `root` depends, directly or through the expression of another
+ * switching function. Searches depth-first and skips nodes that were visited for earlier expressions. */
 static void name_in(struct naming *n, cmb_expr root, const char *name)
 {
   const cmb_graph *g = n->p->x->graph;
@@ -100,8 +101,8 @@ static void name_in(struct naming *n, cmb_expr root, const char *name)
   }
 }
 
-/* Names each switching function without a name after the first source (a formula or force of the model) whose expression contains
- * its mode. */
+/* Names each switching function without a name after the first source (a formula or force of the model) whose expression depends on the
+ * function's sign. */
 static cmb_status use_sources(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

@@ -27,8 +27,8 @@ static bool wants_explicit(const cmb_graph_parts *p)
   return p->options->explicit_form && p->x->acceleration;
 }
 
-/* Returns whether a program for accelerations with given multipliers λ is to be made: it is requested, and the model's expressions
- * include it. False with late states, whose rates depend on accelerations and are only computed from M, f and G. */
+/* Returns whether the program is needed that computes accelerations for given multipliers λ: it is requested, and the model's expressions
+ * include it. Returns false if the model has first-order states whose rates depend on accelerations, which this program cannot compute. */
 static bool wants_forced(const cmb_graph_parts *p)
 {
   return p->options->forced_form && p->x->forced && p->x->nl == 0;
@@ -58,8 +58,9 @@ static cmb_status copy_entries(cmb_graph_parts *p, const cmb_entries *from, cmb_
   return CMB_OK;
 }
 
-/* Counts the expressions of each part (mass matrix, forces, constraints, ...) and allocates the parts as sections of one array, so
- * that they can be rewritten in one call. Copies the entries (row, column, expression) of M and G to p. */
+/* Counts the expressions of each part of the equations (mass matrix, forces, constraints, ...) and allocates all parts from
+ * p->arena as sections of one array, so that one call can rewrite them. Copies the entries (row, column, expression) of M and G to
+ * p and, if required, builds those of the derivatives of the inertial forces. */
 static cmb_status take_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -177,8 +178,8 @@ static void make_residual(cmb_graph_parts *p)
   }
 }
 
-/* Builds the expressions of the constraints on velocities, G v + ∂g/∂t (x = v), or on accelerations, G a + γ (x = a), in the part
- * `level` (ng). `rest` is the part that contains ∂g/∂t or γ. */
+/* Builds the expressions of the differentiated constraints, G x + r (ng), in the part `level`: either those on velocities, with x = v and r =
+ * ∂g/∂t, or those on accelerations, with x = a and r = γ. `rest` is the part that contains r. */
 static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part rest,
                        cmb_graph_part level)
 {
@@ -192,8 +193,9 @@ static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part res
   }
 }
 
-/* Replaces the conditions (if, comparisons, ..) in those inputs of the model on which the motion depends by modes, variables that
- * are constant between events. The motion is the first `motion` expressions of p->part[0]. */
+/* Replaces the conditions (if, comparisons, ...) in the model's input functions u(t) by modes, variables that are constant between
+ * events; only in those inputs on which the motion depends. The first `motion` expressions of p->part[0] are those of the
+ * motion. */
 static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
 {
   const cmb_expressions *x = p->x;
@@ -208,9 +210,9 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   return status;
 }
 
-/* Replaces those conditions (if, comparisons, ..) in a part that also occur in the motion by the motion's modes, variables that
- * are constant between events. Other conditions stay, and so do all conditions in the next sampled values, which follow the
- * outputs: they are decided at the instant of sampling. */
+/* Replaces conditions (if, comparisons, ...) in a part of the equations by modes, variables that are constant between events. Does so only for
+ * conditions that already have a mode in the equations of motion or in an event. Leaves the next sampled values unchanged, whose conditions are
+ * decided at the sampling instant. */
 static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
 {
   cmb_expr *e = p->part[part];
@@ -218,9 +220,9 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
   return cmb_modes_freeze_known(p->modes, p->x->graph, count, e, e);
 }
 
-/* Replaces the conditions (if, comparisons, ..) in when[count], the conditions of events, by modes, variables that are constant
- * between events. A condition on velocities gets separate switching functions: a velocity that dry friction holds at 0 has no
- * definite sign for the forces, but is 0 for a condition. */
+/* Replaces the conditions (if, comparisons, ...) in the event conditions when[count] by modes, variables that are constant between events. A
+ * condition that depends on velocities gets modes of its own, since a velocity at which dry friction sticks is 0 there, while the forces
+ * contain a sign for it. */
 static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
 {
   const cmb_expressions *x = p->x;
@@ -233,9 +235,8 @@ static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
   return CMB_OK;
 }
 
-/* Replaces the conditions (if, comparisons, ..) in the expressions of event rules, of their resets and of their surfaces by modes,
- * variables that are constant between events. Gaps get separate switching functions: these are frozen while a contact is closed,
- * and those of the motion, such as the sign of a velocity in dry friction, must not be. */
+/* Replaces the conditions (if, comparisons, ...) in the formulas of all events and stops by modes, variables that are constant between events.
+ * Gaps of unilateral contacts get modes of their own, since these stay fixed while a contact is closed and those of the motion do not. */
 static cmb_status freeze_rules(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -291,22 +292,22 @@ static cmb_status store_before_zero_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* Returns the number of expressions in all parts from the mass matrix, p->part[0], to the energy. */
+/* Returns the total number of expressions in p->part[], the parts of the equations, from the mass matrix (first) to the energy (last). */
 static int count_parts(const cmb_graph_parts *p)
 {
   return (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];
 }
 
-/* Returns the number of expressions in two successive parts: the switching functions, and the arguments of levels (modes that are
- * whole numbers). */
+/* Returns the number of switching functions plus the number of expressions that determine integer-valued modes, which are stored one after the
+ * other. */
 static int count_margins(const cmb_graph_parts *p)
 {
   return p->ns + p->count[CMB_PART_DECIDING];
 }
 
-/* Substitutes 0 for the additions u to the model's inputs, and for their rates, in the expressions of all parts up to the energy
- * and of the switching functions, unless the inputs are live parameters. If derivatives are wanted, first saves r and g as
- * functions of u. */
+/* Replaces u, variables that were added to the formulas of the model's inputs to differentiate by them, and the rates of u by 0 in the
+ * expressions of all parts of the equations and in the switching functions. Does so only if the inputs are not parameters themselves. If
+ * derivatives are wanted, first saves the residual r and the constraints g as functions of u. */
 static cmb_status substitute_zero_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -355,8 +356,8 @@ static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part
   m->count = p->count[part] = count;
 }
 
-/* Removes the entries of a sparse matrix m that are identically 0. `part` tells which matrix of the equations it is; the mass
- * matrix keeps its diagonal and a symmetric pattern. */
+/* Removes the identically vanishing entries of the sparse matrix m, whose expressions belong to the given part of the equations. The mass
+ * matrix (CMB_PART_M) keeps its diagonal and a symmetric pattern. */
 static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
 {
   bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);
@@ -378,8 +379,9 @@ static bool is_in(const cmb_pattern *pattern, int row, int column)
   return false;
 }
 
-/* Removes those entries of a derivative of the inertial forces with respect to wrt (columns) on which the residual does not depend:
- * the closed form of the derivative contains terms that cancel in the residual. */
+/* Removes entries from the sparse matrix m, the derivative of the inertial forces with respect to wrt[columns]: those that are 0, and those in
+ * a row of the residual that does not depend on the variable of the column, since the derivative's terms cancel there. The expressions of m
+ * belong to the given part. */
 static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part,
                                    int columns, const cmb_expr *wrt)
 {
@@ -398,8 +400,8 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 
 /* ---- inputs */
 
-/* Lists the rates of inputs that occur in any of the model's expressions, with their names, in p->input_rate and
- * p->input_rate_names (p->nr). */
+/* Lists in p->input_rate (p->nr) the time derivatives of the model's inputs that occur in any of its expressions, and their names
+ * in p->input_rate_names. */
 static cmb_status list_rates(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -418,8 +420,8 @@ static cmb_status list_rates(cmb_graph_parts *p)
   return taken ? CMB_OK : cmb_fail_memory(p->ctx);
 }
 
-/* Returns the expression at index i of the block of inputs that all programs have: first the additions u to the model's inputs
- * (nu), then their rates (nr). */
+/* Returns variable i of the block CMB_BLOCK_U of the programs' inputs: first the variables u (nu) that are added to the model's
+ * input functions, then the time derivatives of inputs (nr). */
 static cmb_expr input_at(const cmb_graph_parts *p, int i)
 {
   return i < p->x->nu ? p->x->u[i] : p->input_rate[i - p->x->nu];
@@ -448,8 +450,8 @@ static cmb_status list_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* Lists in p->factor_input the inputs of the programs that multiply by the factors of the mass matrix: the values of the factors,
- * then a vector (nv). Does nothing if the mass matrix is given by its entries. */
+/* Lists in p->factor_input the inputs of those programs that multiply a vector by the factorised mass matrix: the numbers of the factors, then
+ * the vector (nv). Does nothing if the mass matrix is given by its entries. */
 static cmb_status list_factor_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

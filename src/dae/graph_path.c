@@ -46,8 +46,9 @@ static int merge(int a, int b)
   return b == NONE ? a : SEVERAL;
 }
 
-/* Returns how the result of an operation depends on the position q (UNIT, LINEAR, CURVED; BEYOND: no bounds), given the kinds x[3]
- * of its arguments and the most general of them, `most`, which is neither FIXED nor BEYOND. */
+/* Classifies how the result of an operation depends on q and t: UNIT (a sum of coordinates with factors ±1), LINEAR, CURVED
+ * (nonlinear) or BEYOND (no bounds can be computed). x[3] are the classes of its arguments; `most`, the most general of these, is
+ * neither FIXED (constant) nor BEYOND. */
 static kind kind_of(cmb_op op, const kind x[3], kind most)
 {
   const kind scaled = most == CURVED ? CURVED : LINEAR;
@@ -72,8 +73,8 @@ int cmb_graph_scaled_argument(cmb_op op, bool first_fixed, bool second_fixed)
   return affine && first_fixed ? 1 : -1;
 }
 
-/* Returns the core of expression e, that is, e without additions of and multiplications by expressions that do not depend on q or
- * t; e itself if its last operation is none of these. of[] has the properties of all nodes. */
+/* Returns the expression x that remains of e = c₁ x + c₂ without added terms and factors that depend on neither q nor t; e itself
+ * if its last operation is not such a shift or scaling. of[k] has the properties of node k. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const traits *of)
 {
   const cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
@@ -89,8 +90,8 @@ bool cmb_graph_is_polynomial(const cmb_graph *g, cmb_expr exponent)
   return n >= 0 && n <= 4 && n == floor(n);
 }
 
-/* Returns whether a table of two variables has no isolated narrow bumps: a sum of at least MANY_WAVES sines, or the projection of
- * a point onto a line, which changes only as fast as the position of the point. */
+/* Returns whether a table function of two variables cannot have narrow bumps that a time step could miss: it is a sum of at least
+ * MANY_WAVES sine waves, or the projection of a point onto a line, which varies only as fast as the point moves. */
 static bool has_no_bumps(const cmb_table *t)
 {
   enum { MANY_WAVES = 16 };
@@ -105,10 +106,9 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
-/* Returns whether node n, as a function of a single coordinate, may have narrow bumps, which a time step could miss. True for
- * atan, sinh and cosh; for sin, cos and tan of anything but a coordinate or a sum of coordinates with factors ±1. A quotient or
- * power counts if its divisor or base depends on coordinates not only by sines and cosines of angles; not if the divisor is a
- * square root or the exponent a whole number 0 .. 4. of[] has the properties of all nodes. */
+/* Returns whether node n, as a function of one coordinate, may vary rapidly over a short interval that a time step could miss:
+ * atan, sinh and cosh; sin, cos and tan, unless of a sum of coordinates with factors ±1; quotients and powers, except harmless
+ * ones, such as those with a divisor or base made of sines and cosines of angles. of[k] has the properties of node k. */
 static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -124,16 +124,16 @@ static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const 
   }
 }
 
-/* Returns whether node n, a table or a derivative of one, is known to be continuously differentiable: any projection of a point
- * onto a line, or the function itself of a table that is not piecewise linear. */
+/* Returns whether node n, a table lookup or a derivative of one, is known to be continuously differentiable. The projection of a point onto a
+ * line always is. Any other table is if it is not piecewise linear and n is the table's function itself and not a derivative. */
 static bool is_smooth_table(const cmb_graph *g, const cmb_node *n)
 {
   const cmb_table *t = g->tables[n->data];
   return t->kind == CMB_TABLE_FOOT || (n->order == 0 && t->kind != CMB_TABLE_LINEAR);
 }
 
-/* Returns whether the operation of node n is known to be continuously differentiable for continuously differentiable arguments,
- * wherever it has bounds. of[] has the properties of all nodes. */
+/* Returns whether the operation of node n is known to have a continuous first derivative with bounds that interval arithmetic can compute,
+ * provided that its arguments have such derivatives. of[k] has the properties of node k. */
 static bool is_smooth(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -183,8 +183,8 @@ static traits traits_of(const cmb_graph *g, cmb_expr e, int nq, const traits *of
   return result;
 }
 
-/* Computes the properties of all graph nodes that are marked in `used`, that is, how they depend on t and q, into of[]; of[] has
- * an entry for each node. */
+/* Determines for each graph node marked in `used` how it depends on the positions q and the time t, and stores these properties in
+ * of[], which has an entry for each node of the graph. */
 static void find_traits(const cmb_graph_parts *p, const uint8_t *used, traits *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -206,16 +206,17 @@ static void find_traits(const cmb_graph_parts *p, const uint8_t *used, traits *o
   }
 }
 
-/* Returns whether a node with the properties n is monitored during a step: a nonlinear function that can have narrow bumps and
- * depends on one single quantity (a coordinate or another function) other than the time t. */
+/* Returns whether an expression with the properties n is monitored during a time step, so that the step does not pass over a narrow bump of it:
+ * it is nonlinear, can have narrow bumps, and depends on a single quantity (a coordinate, or one other function of q and t) that is not the
+ * time t. */
 static bool is_part(const cmb_graph_parts *p, const traits *n)
 {
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Marks in `used` the expressions to be monitored during a step, without shifts and scales: the largest subexpressions with narrow
- * bumps (is_part), which are results or arguments of a node that depends on anything else; and inside these each function that has
- * narrow bumps whatever its argument is, since terms added to it or factors may hide them. */
+/* Marks in `used` the functions of position that are to be monitored for narrow bumps, which a time step could miss. These are the largest
+ * subexpressions of result[results] that depend on a single quantity and can have bumps (is_part), without constant shifts and factors. Within
+ * these, functions that can have bumps whatever their argument is are marked, too. */
 static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {
@@ -260,8 +261,8 @@ static bool is_grid(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE2 && g->tables[n->data]->kind == CMB_TABLE_SPLINE;
 }
 
-/* Lists in w->grid the tables over a two-dimensional grid on which the monitored functions with second derivatives depend: the
- * slopes of such a table jump at the border of its grid. */
+/* Lists in w->grid the spline tables over two-dimensional grids that occur in monitored functions with second derivatives. First
+ * derivatives of such a table jump at the border of its grid. */
 static cmb_status list_grids(const cmb_graph_parts *p, struct watched *w)
 {
   const cmb_graph *g = p->x->graph;
@@ -285,9 +286,9 @@ static void grow_scratch(cmb_graph_data *d, int inputs, const cmb_program *progr
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* Creates the program d->path_bends for second derivatives of the monitored functions w->bent along a motion, from all first
- * derivatives `rate`; its last results are the two coordinates on each grid w->grid. Its inputs are t, q, modes and parameters,
- * then t' and q', then q''. */
+/* Creates the program d->path_bends for the second derivatives along a motion of the functions w->bent, by differentiating their first
+ * derivatives `rate`; they show whether a time step could pass over a bump of a function. The inputs input[inputs] are t, q, modes and
+ * parameters, then t' and q', then q''. The last results are both arguments of each grid table in w->grid. */
 static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                              const struct watched *w, const cmb_expr *rate, int inputs,
                              const cmb_expr *input)
@@ -320,8 +321,9 @@ static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_gra
   return CMB_OK;
 }
 
-/* Creates the program for first derivatives of the monitored functions along a motion and, if some have second derivatives, the
- * program for these. Inputs are those of the functions, then t' and q'; for second derivatives then q''. */
+/* Creates the program d->path_rates for the first derivatives of the monitored functions w->part along a motion and, if some of
+ * these have second derivatives, the program d->path_bends for them. Both read t, q, modes and parameters, then t' and q'; the
+ * latter also q''. */
 static cmb_status make_rates(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                              struct watched *w)
 {
@@ -358,8 +360,8 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds the functions of the position that can have narrow bumps, over which a step could pass without noticing (w->part), and
- * those among them that have second derivatives (w->bent). */
+/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in w->part. Lists in
+ * w->bent those of them whose second derivative along a motion can be computed. */
 static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {
   int results;
@@ -402,8 +404,8 @@ void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *b
   cmb_program_enclose(d->path, in, bounds, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }
 
-/* Copies t, q, modes and parameters of the box, then its derivatives t' and q', to the box's scratch memory, as inputs of a
- * program. Returns a pointer to the first interval after them. */
+/* Copies the intervals of t and q of a box, the modes, the parameters and the derivatives t' and q' along the motion to the box's
+ * scratch memory, as inputs of a program. Returns a pointer to the first interval after them. */
 static cmb_interval *put_rates(const cmb_graph_data *d, const cmb_box *box)
 {
   cmb_interval *in = box->scratch;
@@ -421,8 +423,8 @@ void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *ra
   cmb_program_enclose(d->path_rates, box->scratch, rates, work);
 }
 
-/* Returns whether the motion over a box (intervals of t and q) may cross the border of the grid of a table. place[2 i] and
- * place[2 i + 1] are the bounds of the two arguments of table i. */
+/* Returns whether the arguments of a table over a grid may cross the border of the grid, for any of the tables d->path_grids.
+ * place[2 i] and place[2 i + 1] are bounds of the two arguments of table i. */
 static bool passes_border(const cmb_graph_data *d, const cmb_interval *place)
 {
   for (int i = 0; i < d->path_grid_count; i++) {

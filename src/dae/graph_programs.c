@@ -66,10 +66,9 @@ static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inp
   return cmb_program_create(p->ctx, p->x->graph, inputs, input, outputs, output, program);
 }
 
-/* Chooses, for each set of terms of the equations, the program with the fewest instructions that computes all of them, and stores
- * it in d->for_terms[set]. A set is a bit mask; the terms are the mass matrix M, forces f, constraints g, their Jacobian G, g_t =
- * ∂g/∂t and γ, the velocity-dependent part of g̈. For a set without f and γ, only programs that do not read velocities are
- * considered. If none is suitable, the program of all terms is chosen. */
+/* Chooses for each set of terms of the equations of motion (bit mask of M, f, g, G, γ, g_t) the program with the fewest
+ * instructions that computes all of them, apart from empty or constant terms, and stores it in d->for_terms[set]. For sets without
+ * f and γ, considers only programs that do not read velocities. If none is suitable, chooses the program of all terms. */
 static void choose_programs(cmb_graph_data *d)
 {
   for (unsigned want = 0; want < 1U << CMB_TERMS; want++) {
@@ -116,9 +115,9 @@ static bool all_zero(int count, const cmb_expr *e)
   return true;
 }
 
-/* Creates the program d->jacobian[which] for the derivative `which` of the equations; it stays NULL if the derivative has no rows
- * or columns. Where the inertial part of ∂r/∂q or ∂r/∂v is computed separately, only the applied forces are differentiated, and
- * the program also stays NULL if these are 0. */
+/* Creates the program d->jacobian[which] for the derivative `which` of the equations of motion; leaves it NULL if the derivative
+ * has no rows or columns. If derivatives of the inertial forces are computed by separate formulas, this program differentiates the
+ * residual without these forces, and stays NULL if nothing else is left. */
 static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb_derivative which)
 {
   const cmb_expressions *x = p->x;
@@ -189,8 +188,8 @@ cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, c
   return CMB_OK;
 }
 
-/* Evaluates a constant mass matrix into d->M_constant, by a program without inputs: an entry can be a table or a C function of
- * constants. */
+/* Evaluates the entries of a constant mass matrix and stores them in d->M_constant. Runs a program without inputs for this, since
+ * an entry may be a table or a C function of constants. */
 cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d)
 {
   cmb_program *program;

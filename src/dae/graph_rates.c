@@ -25,13 +25,13 @@ static int *number_inputs(const cmb_graph_parts *p)
 
 static cmb_status too_long(const cmb_graph_parts *p, const cmb_graph_rate *rate)
 {
-  return cmb_fail(p->ctx, CMB_ERROR_ARGUMENT, "%s: the rate of %s is too long an expression",
+  return cmb_fail(p->ctx, CMB_ERROR_ARGUMENT, "%s: the expression of the rate of '%s' is too long",
                   p->x->name, p->x->q_names[rate->first]);
 }
 
-/* Creates the program for `count` successive rates q̇, from rate->first on, from a copy of their expressions in the empty graph
- * `small`: a program of the whole graph would cost time in proportion to that graph. `number` is the result of number_inputs.
- * Fails with a message if the expressions are too long. */
+/* Creates the program for `count` successive coordinate rates q̇ from rate->first on. First copies their expressions to the empty graph
+ * `small`, since the time to create a program is proportional to the size of its graph. `number` is the result of number_inputs. Fails with a
+ * message if the expressions are too long. */
 static cmb_status make_rate(const cmb_graph_parts *p, const int *number, int count,
                             cmb_arena *arena, cmb_graph *small, cmb_graph_rate *rate)
 {

@@ -14,8 +14,8 @@
 
 /* ---- parts */
 
-/* Returns the number of entries of the gradients of all rules' surfaces that are not identically 0. Writes row starts to start[1
- * .. rule_count] and column indices to `column`, row by row, unless these are NULL. */
+/* Returns the number of entries that are not identically 0 in the gradients of the surfaces of all events and stops, and writes their sparsity
+ * pattern row by row: row starts to start[1 .. rule_count], column indices to `column`. Either is not written if it is NULL. */
 static int list_gradients(const cmb_expressions *x, int *start, int *column)
 {
   int count = 0;
@@ -114,8 +114,8 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
 
 /* ---- the list of rules */
 
-/* Determines for each of the ns switching functions whether its mode (the input that fixes its sign or level) occurs in any of
- * the `count` expressions e, and stores the answers in reads[ns]. */
+/* Finds for each switching function whether the variable of its mode (sign or whole number) occurs in any of the `count`
+ * expressions e, and stores the answers in reads[ns]. */
 static cmb_status list_modes(const cmb_graph_parts *p, int count, const cmb_expr *e, bool *reads)
 {
   uint8_t *used = cmb_reachable(p->x->graph, count, e);
@@ -136,9 +136,9 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Determines on the modes of which switching functions each event rule depends: conditions[] (rule_count x ns) for its condition,
- * surfaces[] (rule_count x ns) for its surface. shown[] (ns) tells the same of all outputs, sampled values, rates of late states,
- * inputs, implicit functions and the energy together. */
+/* Finds the switching functions on whose modes (signs) the condition and the surface of each event or stop depend, and stores the answers in
+ * conditions and surfaces (rule_count x ns). Marks in shown (ns) those on which outputs or other results shown to the user depend, such as
+ * sampled values, inputs and the energy. */
 static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
                              bool *shown)
 {
@@ -188,8 +188,9 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
   return CMB_OK;
 }
 
-/* Lists in eq for each switching function: the order of its rate, whether the motion is independent of it (silent), whether
- * moreover no condition except those of gaps depends on it, and which conditions, surfaces and outputs depend on it. */
+/* Lists in eq, for each switching function: the order of the derivative used as its rate; whether the motion does not depend on
+ * it; whether neither the motion nor any event condition except those of gaps depends on it; and which event conditions, surfaces
+ * and outputs depend on it. Arrays come from the arena. */
 static cmb_status list_switch_properties(const cmb_graph_parts *p, cmb_arena *arena,
                                          cmb_equations *eq)
 {

@@ -7,8 +7,8 @@
 #include "expr/algebra.h"
 #include "expr/graph.h"
 
-/* Marks in moves (nh) the sampled values (variables that are constant between the instants of a controller) on which the motion,
- * the user's events or the switching functions depend. */
+/* Marks in moves (nh) those sampled values of controllers (constant between sampling instants) on which the motion, the user's
+ * events or the switching functions depend. */
 static cmb_status mark_moving(const cmb_graph_parts *p, bool *moves)
 {
   const cmb_expressions *x = p->x;
@@ -38,15 +38,16 @@ static cmb_status read_forces(const cmb_graph_parts *p, bool *yes)
   return CMB_OK;
 }
 
-/* Returns whether the modes a and b are both signs, of the same expression or of an expression and its negative. */
+/* Returns whether the modes a and b are both signs and change at the same zeros: their switching functions have the same
+ * expression, or one has the negative of the other. */
 static bool have_same_zeros(cmb_graph *g, const cmb_mode *a, const cmb_mode *b)
 {
   const bool signs = cmb_mode_is_sign(a->kind) && cmb_mode_is_sign(b->kind);
   return signs && (a->of == b->of || a->of == cmb_neg(g, b->of));
 }
 
-/* Marks in reads (ns) the switching functions of the system whose sign is also decided inside the update formula of sampled value
- * i. Entries that are not marked stay unchanged. */
+/* Marks in reads (ns) the switching functions of the system whose sign also decides a condition in the update formula of sampled
+ * value i. Leaves other entries unchanged. */
 static cmb_status mark_shared(const cmb_graph_parts *p, int i, bool *reads)
 {
   cmb_graph *g = p->x->graph;

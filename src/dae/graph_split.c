@@ -14,8 +14,8 @@ struct merge {
   int row, k, m; /* next entries: k of this row in the applied part, m in the inertial part */
 };
 
-/* Finds the next entry, row by row, of the union of the two sparsity patterns in the merge w, and writes its row and column.
- * Returns false behind the last one. */
+/* Finds the next entry, row by row, of the union of two sparsity patterns that w merges, and writes its row and column. Returns false after the
+ * last one. */
 static bool next_place(struct merge *w, int rows, int *row, int *column)
 {
   const cmb_pattern *a = w->applied;

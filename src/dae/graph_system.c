@@ -141,8 +141,8 @@ static cmb_status list_closing(const cmb_graph_parts *p, cmb_system *system)
   return CMB_OK;
 }
 
-/* Marks in system->g_has_branches (ng) the constraints that depend on the modes of switching functions: a constraint that is
- * redundant in one mode may not be so in another. */
+/* Marks in system->g_has_branches (ng) the position constraints that depend on modes of switching functions. Such a constraint may
+ * be redundant in one mode and not in another. */
 static cmb_status list_branches(const cmb_graph_parts *p, cmb_system *system)
 {
   const int ng = p->x->ng;
@@ -154,8 +154,8 @@ static cmb_status list_branches(const cmb_graph_parts *p, cmb_system *system)
   return cmb_depends(p->x->graph, p->ns, mode, ng, p->part[CMB_PART_POSITION], branches);
 }
 
-/* Marks in system->p_moves (np) the live parameters that are rates of inputs and on which constraints or the surfaces of rules
- * depend. */
+/* Marks in system->p_moves (np) those time derivatives of inputs that are live parameters (parameters that can be changed after set-up) and
+ * occur in the constraints on velocities or accelerations, or in the surfaces of events and stops. */
 static cmb_status list_moving_rates(const cmb_graph_parts *p, cmb_system *system)
 {
   static const cmb_graph_part parts[] = {CMB_PART_GT, CMB_PART_GAMMA, CMB_PART_SURFACES};
@@ -189,8 +189,8 @@ static const cmb_pattern *make_pattern(cmb_arena *arena, int rows, int columns,
   return pattern;
 }
 
-/* Returns for each entry of a sparse matrix its index in a dense matrix with rows of length row_length; row_length 0: its column,
- * which is its index on the diagonal. Returns NULL if out of memory. */
+/* Returns for each entry of the sparse matrix m its index in dense storage, row by row with rows of length row_length, or in
+ * storage of the diagonal only if row_length is 0. The array belongs to the arena; NULL if out of memory. */
 static int *make_places(cmb_arena *arena, int row_length, const cmb_entries *m)
 {
   int *place = cmb_arena_ints(arena, m->count);
@@ -208,8 +208,8 @@ static bool is_diagonal(const cmb_entries *m)
   return true;
 }
 
-/* Sets *constant to whether none of the `count` expressions depends on any input of the graph (time, coordinates, parameters
- * ..). */
+/* Sets *constant to true if none of the `count` expressions depends on an input of the graph (time, coordinate, parameter, ...),
+ * otherwise to false. */
 static cmb_status is_constant(const cmb_graph *g, int count, const cmb_expr *exprs, bool *constant)
 {
   uint8_t *used = cmb_reachable(g, count, exprs);

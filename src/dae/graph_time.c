@@ -19,8 +19,9 @@ static kind larger(kind a, kind b)
   return a > b ? a : b;
 }
 
-/* Returns how a table lookup, at a fixed interval of the table, depends on time: as its argument does if the table is piecewise
- * linear, or if the argument is constant or depends on the state; else CURVED. */
+/* Classifies how a table lookup e, within a fixed interval of the table, depends on time. If the table is piecewise linear, or if its argument
+ * is constant or depends on the state, the lookup has the class of its argument; otherwise it is CURVED (nonlinear). of[k] is the class of node
+ * k. */
 static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -51,8 +52,9 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Finds how each graph node marked in `used` depends on time: of[node] becomes FIXED, STRAIGHT (linear), CURVED or MOVING (depends
- * on the state, or has no bounds). Inputs other than t, modes and parameters are MOVING. */
+/* Classifies for each graph node marked in `used` how it depends on time, into of[]: FIXED (constant), STRAIGHT (linear), CURVED
+ * (nonlinear), or MOVING (depends on the state, or no bounds can be computed). Inputs other than t, modes and parameters are
+ * MOVING. */
 static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -68,8 +70,8 @@ static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
   }
 }
 
-/* Returns whether node e is a nonlinear function of time alone that can have narrow bumps, which terms added to it or factors may
- * hide. of[] has the kinds of all nodes. */
+/* Returns whether node e is a nonlinear function of time alone that can have narrow bumps, which a time step could miss. Such a
+ * function is monitored by itself, because added terms or factors could hide a bump. of[k] is the class of node k. */
 static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -87,8 +89,8 @@ static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Strips additions of and multiplications by constant expressions from e: returns x where e is c₁ x + c₂ and so on; e itself if
- * its last operation is none of these. of[] has the kinds of all nodes. */
+/* Strips constant summands and factors from the expression e, which depends on time: returns x if e = c₁ x + c₂; e itself if its last operation
+ * is no such shift or scaling. of[k] tells how node k depends on time. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   for (;;) {
@@ -101,8 +103,9 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Marks in `used` the functions of time to be monitored during a step: nonlinear ones, without shifts and scales by constants,
- * that are results or arguments of a node that depends on the state; and all those that can have narrow bumps. */
+/* Marks in `used` the functions of time alone that are monitored during a time step, so that no short change of one is missed. These are
+ * nonlinear functions on which a node depends that also depends on the state, or that are one of result[results]; and all functions that can
+ * have narrow bumps (is_steep). of[k] tells how node k depends on time. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {
@@ -154,8 +157,8 @@ cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results)
   return result;
 }
 
-/* Creates the programs for the functions of time that are marked in `used`, and for their derivatives by t; none if there are no
- * such functions. */
+/* Creates the programs d->time, for the functions of time that are to be monitored, as `used` tells, and d->time_rates, for their derivatives
+ * with respect to t. Creates none if there is no such function. */
 static cmb_status make_programs(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d)
 {
   cmb_graph *g = p->x->graph;

@@ -31,10 +31,9 @@ static double most(cmb_interval a)
 
 /* ---- creation */
 
-/* Stores in x->function the indices of the switching functions on which the end of sticking or contact depends: the leaders of the
- * groups of functions held at 0 (sticking friction), then the functions of the closed contacts. Sets x->slides to the number of
- * groups, and x->count to the total number. Bilateral contacts (direction 0) are left out, since their switching functions also
- * depend on the forces on the other side of the surface. */
+/* Lists in x->function the switching functions whose change of sign ends sticking or contact: the first function of each of the x->slides
+ * groups of friction elements that stick together, then those of the closed contacts (x->count in all). Leaves out bilateral contacts
+ * (direction 0), since their functions also depend on forces on the other side. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -110,8 +109,8 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* Sets the modes of the evaluator x->ev for one term of the mixture of forces that holds switching functions at 0 (Filippov's
- * sliding mode): each group of held functions is at −1, except group k at +1 (k < 0: none). Other modes are those in mode (ns). */
+/* Sets the modes of the evaluator x->ev to those in mode (ns), with the friction forces that stick slipping in direction −1, except force k in
+ * direction +1 (k < 0: none). Does nothing if there is no friction that can stick (x->sliding == NULL). */
 static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
@@ -134,9 +133,10 @@ static bool is_late(const cmb_equations *eq, int i)
   return false;
 }
 
-/* Finds which entries of the force f, of γ and of the rates of held switching functions depend on time: those whose bounds over an
- * unbounded time are unknown, into x->varies, x->gamma_varies and x->flow_varies. Rates of late states are left out. Sets *any to
- * true if some do. */
+/* Finds the terms that depend on time at a fixed state (q, v): entries of the forces f and of the constraint terms γ, and rates of those
+ * switching functions at 0 that sticking friction or contacts hold, if their bounds over all times are not known. Marks them in x->varies,
+ * x->gamma_varies and x->flow_varies, and sets *any to true if there are some. Leaves out first-order states whose rates depend on
+ * accelerations. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {
@@ -165,8 +165,9 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
   }
 }
 
-/* Computes at (t, q, v), with the signs of the switching functions in mode (ns), the weights θ of the mixture of forces that holds
- * switching functions at 0 (x->sliding->theta), and the factors of the KKT matrix. */
+/* Computes the weights θ with which friction sticks at (t, q, v), into x->sliding->theta: the friction forces lie between those for slip in
+ * both directions such that the sliding velocities stay 0. Also computes the factors of the KKT matrix there. mode (ns) has the modes of the
+ * other switching functions. */
 static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const double *q,
                                const double *v)
 {
@@ -175,8 +176,9 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* Computes x->small (count), the errors that are negligible. For the rate of a group of switching functions held at 0: a small
- * part (SMALL) of its change between both signs of the group. For a closed contact: the contact force that counts as 0. */
+/* Computes x->small (count), the error that is negligible in each function whose change of sign ends sticking or contact. For sticking friction
+ * it is a small part (SMALL) of the difference between the rates of its function for slip in both directions, for a closed contact the contact
+ * force that counts as 0. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -197,9 +199,9 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
   return *any ? find_small(x, mode, t, q, v) : CMB_OK;
 }
 
-/* Computes bounds of the changes of the forces f (nv) and of γ (ng) over the box, relative to their values at time t₀ in the
- * evaluator; 0 for entries that do not depend on time. The evaluator must be in the modes of k: all groups of held switching
- * functions at −1 (k = 0), or only group k − 1 at +1. */
+/* Computes bounds of f(t) − f(t₀) and γ(t) − γ(t₀) over the box, for the forces f (nv) and the constraint terms γ (ng), whose values at t₀ are
+ * in the evaluator; 0 for entries that do not depend on time. k says for which modes the evaluator has these values: all sticking friction with
+ * slip in direction −1 (k = 0), or force k − 1 with slip in direction +1 and all others in direction −1. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -217,9 +219,9 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* Returns an enclosure of x_j·f − y_j·γ, the change of quantity j (rate of a switching function held at 0, or force of a closed
- * contact) caused by changes of the forces and of the velocity-dependent constraint terms in the intervals f (nv) and γ (ng). x_j
- * and y_j are row j of x->row (count x nv) and x->row_g (count x ng), which come from the inverse KKT matrix. */
+/* Returns bounds of x_j·f − y_j·γ, the change of function j (the rate of a switching function that friction holds at 0, or the
+ * force of a closed contact) caused by changes of the forces and constraint terms within f (nv) and gamma (ng). x_j and y_j are
+ * row j of the sensitivities x->row and x->row_g (find_rows). */
 static cmb_interval response(const cmb_holding *x, int j, const cmb_interval *f,
                              const cmb_interval *gamma)
 {
@@ -245,9 +247,9 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Checks whether the stored gradients S of the held switching functions with respect to velocities are valid at this state, and
- * stores the result in *yes: for one arbitrary acceleration x, S·x must be the computed change of each rate, and not 0. x->none
- * must contain the rates without accelerations. */
+/* Checks whether the stored gradients S, with respect to accelerations, of the rates of those switching functions that friction or contacts
+ * hold at 0 are still valid: for one arbitrary acceleration a, S·a must agree with the computed changes of the rates, none of which may be 0.
+ * Stores the answer in *yes. x->none must contain the rates without accelerations. Overwrites x->a and x->rate. */
 static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;
@@ -262,8 +264,9 @@ static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool 
   return CMB_OK;
 }
 
-/* Computes the gradients of all held switching functions with respect to velocities, x->gradient, one velocity at a time, unless
- * the stored ones are still valid. */
+/* Computes the gradients x->gradient, with respect to the accelerations, of the rates of those switching functions that sticking friction or
+ * closed contacts hold at 0: by evaluating the rates for one unit acceleration after the other. Does nothing if the stored gradients are still
+ * valid. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;
@@ -283,9 +286,9 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Computes the sensitivities of the rates of switching functions held at 0, and of the forces of closed contacts, to the
- * right-hand side of the KKT system: rows of the inverse of [M Gᵀ; G 0], or combinations of them, in x->row (count x nv) and
- * x->row_g (count x ng), with the current KKT factors. */
+/* Computes how the right-hand side of the KKT system affects the functions that end sticking or contact, with the present factors of the KKT
+ * matrix: for a contact force a row of the inverse of [M Gᵀ; G 0], for the rate of a switching function that friction holds at 0 a linear
+ * combination of such rows. Stores them in x->row (count x nv) and x->row_g (count x ng). */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -304,25 +307,25 @@ static void find_rows(cmb_holding *x)
   }
 }
 
-/* Returns the value at time t₀ of quantity j, from the rates and multipliers last computed: the rate of a switching function held
- * at 0 if j < x->slides, else the force of a closed contact. */
+/* Returns function j at time t₀: for j < x->slides the rate of a switching function that friction holds at 0, otherwise the force
+ * of a closed contact. Reads the rates x->rate and the multipliers x->lambda, which must have been computed at t₀. */
 static double value_at_t0(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Returns an enclosure of c_j(t) − c_j(t₀), where c_j is the part of the rate of switching function j (held at 0) that does not
- * depend on accelerations. Returns 0 for a closed contact (j ≥ x->slides), and if c_j does not depend on time. */
+/* Returns bounds, over the box, of how much that part of the rate of switching function j has changed since t₀ which does not depend on
+ * accelerations. Returns 0 if this part does not depend on time, and for a closed contact (j ≥ x->slides). */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds of all functions that end sticking or contact over the box, row k of x->value: all groups of held switching
- * functions are at −1 (k = 0), or only group k − 1 at +1. Also writes bounds of the changes of the loads since time t₀ to f (nv)
- * and gamma (ng). */
+/* Computes bounds over the box of the rates of all switching functions that friction holds at 0, and of all contact forces, into row k of
+ * x->value, for friction that slips in direction −1, except force k − 1 in direction +1 if k > 0. Writes bounds of the changes of the forces
+ * and of γ since t₀, the time of the point `at`, to f (nv) and gamma (ng). */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -340,8 +343,9 @@ static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_po
   return CMB_OK;
 }
 
-/* Returns bounds of g − f from bounds of f and g, whose values at time t₀ are `one` and `other`. If both bounds are equal but for
- * rounding, f and g are taken to be the same function, whose difference is 0 but for rounding. */
+/* Returns bounds of g − f from bounds f and g of the changes of two functions since t₀. If both bounds agree up to rounding, the
+ * functions are taken to change equally, so that only 0 or bounds of the rounding errors remain. `one` and `other`, the values of
+ * the functions at t₀, determine the size of rounding errors. */
 static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, double other)
 {
   const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));
@@ -351,9 +355,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds, row k − 1 of x->change, of the changes of the rates of switching functions held at 0 and of the forces of
- * closed contacts when group k − 1 of held functions goes from −1 to +1. The forces x->g_f and constraint terms x->g_gamma with
- * that group at +1 must have been computed last; both are overwritten by their differences from those at −1. */
+/* Computes bounds of how much the rates of all switching functions that friction holds at 0, and all contact forces, change when friction force
+ * k − 1 reverses its slip from direction −1 to +1, into row k − 1 of x->change. On entry x->g_f and x->g_gamma are the bounds of the right-hand
+ * sides for direction +1; they are overwritten by their differences from those for direction −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -385,8 +389,9 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* ---- mixtures */
 
-/* Returns bounds of function j (which ends sticking or contact) for a mixture of forces: `sum`, its bounds in one combination of
- * modes, plus Σ_i θ_i change_i over all groups i of held switching functions except `without` (−1: over all). */
+/* Returns bounds of function j (the rate of a switching function that sticking friction holds at 0, or a contact force) for friction forces
+ * between those of slip in the two directions: `sum`, its bounds for one direction, plus Σ_i θ_i change_i over all friction forces i with
+ * weights θ_i in [0, 1], except number `without` (−1: none). */
 static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {
@@ -397,8 +402,8 @@ static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_int
   return sum;
 }
 
-/* Computes the absolute values of all entries of A(t₀)⁻¹ into x->inverse, from the LU factors of A(t₀), the matrix of the
- * equations for the weights θ of the mixture of forces. */
+/* Computes x->inverse, the absolute values of the entries of A⁻¹, from the LU factors in x->sliding of the matrix A at time t₀. A
+ * is the matrix of the equations for the weights θ of friction forces. */
 static void find_inverse(cmb_holding *x)
 {
   const int n = x->slides;
@@ -409,8 +414,9 @@ static void find_inverse(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->spread of |θ − θ₀|, where θ are the weights of the mixture of forces and θ₀ those at time t₀: |A₀⁻¹| |r + A
- * θ₀|, enlarged for the change A − A₀ of the matrix. Infinite if there is no bound. */
+/* Computes bounds x->spread of |θ − θ₀| over the box of states. The weights θ, by which the sticking friction forces lie between those for slip
+ * in both directions, solve A θ = −r; θ₀ are those at time t₀. The bounds are |A₀⁻¹| |r + A θ₀|, enlarged for the change of A since t₀; all are
+ * infinite if this change may be too large. */
 static void find_spread(cmb_holding *x)
 {
   const int n = x->slides;
@@ -437,7 +443,8 @@ static void find_spread(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->theta, inside [0, 1], of the weights by which the forces of held switching functions are mixed. */
+/* Computes bounds x->theta of the weights θ, with which the sticking friction force lies between the forces for slip in both directions, over a
+ * box of states. They are limited to [0, 1], the range in which friction sticks. */
 static void bound_theta(cmb_holding *x)
 {
   find_spread(x);

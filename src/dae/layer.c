@@ -19,8 +19,8 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
   return below;
 }
 
-/* Returns a copy of the box with the modes of the inner equations in place of those of the layer (equations made from the inner
- * ones). */
+/* Returns a copy of the box with the modes with which the inner equations are to be evaluated: sticking friction, which only the outer
+ * equations know, gets modes of slip. These modes are in scratch memory of the layer unless they are the same. */
 static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
 {
   cmb_box below = *box;
@@ -77,8 +77,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return x->inner->late(x->inner->self, &below, a, lambda, push, out);
 }
 
-/* Sets those entries of mode (ns) that are levels (whole numbers: the interval of a table, the value of floor) to their values at
- * the point, by the function of the inner equations from which the layer is made. Other entries are unchanged. */
+/* Sets the integer-valued entries of mode (ns), such as the current interval of a table, to their values at the point, which the equations
+ * below this layer compute. Leaves other entries unchanged. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_layer *x = self;

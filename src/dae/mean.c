@@ -6,8 +6,8 @@
 #include "dae/evaluator.h"
 #include "expr/interval.h"
 
-/* Writes the modes mode (ns) to x->layer.mode, with those of the switching functions held at 0 replaced by their modes on the
- * given side, 1 or −1, of the zero. */
+/* Writes the modes mode (ns) to x->layer.mode with slip in one direction, side = 1 or −1: the velocities that a contact holds at 0 while
+ * friction acts along the same line get the sign of this direction, all other modes are copied. */
 static void set_side(const cmb_mean *x, const int *mode, int side)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -15,8 +15,8 @@ static void set_side(const cmb_mean *x, const int *mode, int side)
   }
 }
 
-/* Returns a copy of the point in whose modes all switching functions held at 0 are on the given side, 1 or −1. The modes are in
- * the layer's scratch memory. */
+/* Returns a copy of the state *at with the modes for slip in one direction, side = 1 or −1, of the velocities that a contact holds at 0 while
+ * friction acts along the same line. The modes are stored in scratch memory that the next call overwrites. */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
   cmb_point there = *at;
@@ -46,8 +46,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes bounds over a box of the force f (nv), which is the mean of the forces for both signs of the velocities held at 0, or
- * that for one sign if x->only is set; and of γ (ng), which is the same for both signs. */
+/* Computes bounds of the forces f (nv) and of the constraint terms γ (ng) over a box. Friction along a line on which a contact holds the
+ * velocity at 0 counts with the mean of its forces for slip in both directions or, if x->only is set, with that for one direction. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;
@@ -67,8 +67,9 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   }
 }
 
-/* Computes the outputs and next sampled values of the inner equations (those without mean forces) at a point. push[i] is the
- * contact force of event rule i; NULL if no contact is closed. */
+/* Computes the outputs and next sampled values by the equations below this layer, in which no forces are averaged over both directions of slip,
+ * at a point with the accelerations a (nv) and multipliers λ (ng). push[i] is the contact force of event or stop number i; push == NULL if no
+ * contact is closed. */
 static cmb_status outputs_below(const cmb_mean *x, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out)
 {

@@ -50,8 +50,8 @@ struct mode_state {
   const double *q, *v, *lambda, *a;
 };
 
-/* Evaluates the switching functions s (ns) at the state x in the current modes. Values that are not finite are left for the caller
- * to check; they are NaN if the equations do not write them. */
+/* Evaluates the switching functions s (ns) at the state x in the evaluator's current modes. Returns CMB_OK also if values are not
+ * finite, which the caller has to check; values that the equations do not write are NaN. */
 static cmb_status values_at(cmb_evaluator *ev, const struct mode_state *x, double *s)
 {
   for (int i = 0; i < ev->eq->ns; i++) s[i] = NAN; /* if the equations fail without giving values */
@@ -59,8 +59,9 @@ static cmb_status values_at(cmb_evaluator *ev, const struct mode_state *x, doubl
   return status == CMB_RETRY_NONFINITE ? CMB_OK : status;
 }
 
-/* Evaluates the switching functions and the levels (whole-number modes) at a state a very short time after the state x,
- * extrapolated with the accelerations x->a. Stores them in m->s_ahead and m->level_ahead. */
+/* Evaluates the switching functions and the whole-number modes at the state a very short time after x, extrapolated with the
+ * accelerations x->a, and stores them in m->s_ahead and m->level_ahead. They decide the modes of functions that are exactly 0 at
+ * x. */
 static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   const cmb_equations *eq = ev->eq;
@@ -75,10 +76,9 @@ static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct
   return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
-/* Returns the new level (whole number, such as the result of floor) of switching function i, whose value s = m->s[i] is negative
- * outside the present level and 0 at its edge; s is not positive here. The new level is m->level[i], that of the state, or, if s
- * = 0 and `ahead`, m->level_ahead[i], that of a moment later. A level of a moment later that has led to s < 0 is not tried again;
- * m->edge[i] keeps track of this. */
+/* Returns the next value of integer-valued mode i, such as the number of the current interval of a table, when its argument has left this
+ * interval (m->s[i] < 0) or is on its boundary (m->s[i] = 0): m->level[i], the value that belongs to the present argument. On the boundary, if
+ * `ahead` is set, returns m->level_ahead[i], the value for the argument a moment later, unless that was tried and did not fit (m->edge[i]). */
 static int level_of(cmb_mode_search *m, int i, bool ahead)
 {
   if (m->s[i] < 0) {
@@ -90,10 +90,9 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
   return m->level_ahead[i];
 }
 
-/* Returns the new mode of switching function i: a sign ±1, or a level (whole number). It follows from the value m->s[i] at the
- * state or, if this is 0 and `ahead`, from the value a moment later; a sign that stays undecided is −1. Exceptions: a mode fixed
- * by m->still[i] is returned unchanged; a function that is not finite keeps its mode; a function with |s| < m->lift[i] has the
- * mode from before the search. */
+/* Returns the new mode of switching function i from its value s: +1 if s > 0, else −1; for a whole-number mode, the present one if
+ * s > 0, else that of level_of. If s = 0 and `ahead`, the value a moment later decides. Exceptions: m->still[i] fixes the mode; a
+ * value that is not finite leaves it unchanged; |s| < m->lift[i] restores the one before the search. */
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];
@@ -105,9 +104,9 @@ static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahea
                                                    : -1; /* −1 if s stays 0, as in the formula */
 }
 
-/* Evaluates all switching functions in the current modes at the state x, and sets the modes ev->mode that follow from their
- * values. *changed is set to whether a mode differs from before. The accelerations x->a serve to look ahead where a function is
- * 0; NULL: does not look ahead. */
+/* Makes one pass of the search for the modes (signs of the switching functions) at the state x: evaluates the switching functions with the
+ * modes ev->mode, and sets ev->mode to the signs that they have. Sets *changed to whether a mode has changed. Where a function is exactly 0,
+ * the accelerations x->a predict its sign, unless x->a is NULL. */
 static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x,
                        bool *changed)
 {
@@ -129,9 +128,8 @@ static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_
   return CMB_OK;
 }
 
-/* Checks the switching functions at the end of a search for modes. Returns CMB_RETRY_NONFINITE if one of them is not finite.
- * Returns an error with a message if a function has left its level (whole number) although the search has ended, since the right
- * level is then beyond the range of an int. */
+/* Checks the values m->s of the switching functions at the end of a search for modes. Returns CMB_RETRY_NONFINITE if one is not finite, or an
+ * error with a message if the value of an integer-valued mode, such as floor(x), exceeds the range of an int. */
 static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
 {
   for (int i = 0; i < ev->eq->ns; i++) {
@@ -139,8 +137,8 @@ static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m
     if (!cmb_mode_is_level(ev, i) || m->s[i] >= 0) continue;
     return cmb_fail_about(
         ev->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "switching function", ev->eq->switch_names[i]),
-        "switching function '%s' at t = %.9g has left its level %d, and there is no "
-        "other; expected whole numbers between -%d and %d",
+        "switching function '%s' at t = %.9g has left the level %d, the last one; "
+        "expected whole numbers from -%d to %d",
         ev->eq->switch_names[i], t, ev->mode[i], INT_MAX, INT_MAX);
   }
   return CMB_OK;
@@ -151,9 +149,10 @@ static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct mod
   bool changed = true;
   for (int k = 0; changed; k++) {
     if (k > 3 * ev->eq->ns) {
-      return cmb_fail_about(
-          ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(x->t, NULL, NULL),
-          "switching functions at t = %.9g depend on each other's modes in a circle", x->t);
+      return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(x->t, NULL, NULL),
+                            "switching functions at t = %.9g depend on each other's modes in a "
+                            "circle; expected conditions that do not",
+                            x->t);
     }
     CMB_TRY(pass(ev, m, x, &changed));
   }
@@ -193,8 +192,8 @@ static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
   return NULL;
 }
 
-/* Turns a recoverable (positive) status of the search for modes at time t into an error with a message, since a search outside of
- * a time step cannot be repeated with a smaller step. Returns other statuses unchanged. */
+/* Converts a positive status of a search for modes at time t to an error with a message, since outside of a time step there is no smaller step
+ * size to try. Returns other statuses unchanged. */
 static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status,
                                    double t)
 {

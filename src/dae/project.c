@@ -42,23 +42,23 @@ static const double LEAST_EXTENT = 1e-4;
 /* An extent below this part of the largest one is rounding alone: the constraint depends on no coordinate. */
 static const double UNMOVED = 1e-13;
 
-/* Returns the norm of an increment of q up to which the increment is only rounding: q itself is known to half an eps, and the
- * constraints g(q) sum a few terms. Increments are divided by the sizes of the coordinates. */
+/* Returns the norm of an increment of q up to which it counts as rounding error: a few ε ‖q‖, where each coordinate is divided by its typical
+ * size. q has a relative rounding error of ε/2, and the constraints g(q) are sums of a few terms. */
 static double rounding_of(const cmb_equations *eq, const double *q)
 {
   return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
 }
 
-/* Returns the norm of an increment of q below which an iteration that no longer converges is accepted: about 1e-13 (1 + |q|),
- * which is negligible, times √ng. The rounding errors of the constraints g (ng) may come from lengths that do not appear in q,
- * and they add up along a chain of bodies. */
+/* Returns the largest norm of the last Newton increment of q at which an iteration that no longer converges is still accepted: about 1e-13 (1 +
+ * ‖q‖) √ng. Rounding errors of the constraints g (ng) may exceed those of q, since they also come from lengths of the bodies, which do not
+ * appear in q and add up along a chain. */
 static double arrived_at(const cmb_equations *eq, const double *q)
 {
   return 512 * DBL_EPSILON * (1 + cmb_sized_norm(eq, q)) * sqrt(fmax(1, eq->ng));
 }
 
-/* Returns whether an increment of q with the norm `size` is only rounding in the constraints g, amplified by constraints that are
- * nearly dependent: the increment is small, and g is 0 but for rounding. */
+/* Returns whether a Newton increment of q with the norm `size` is caused by rounding errors of the constraints g alone, which
+ * nearly dependent constraints amplify: the increment is small, and g is 0 but for rounding. */
 static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
 {
   return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
@@ -140,7 +140,8 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i)
            : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
 }
 
-/* Returns the 2-norm of row i of the evaluator's G, with each entry multiplied by the size of its velocity. */
+/* Returns the 2-norm of row i of the evaluator's constraint Jacobian G, with each entry multiplied by the typical size of its velocity, so that
+ * lengths and angles are comparable. */
 static double sized_gradient(const cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -150,8 +151,8 @@ static double sized_gradient(const cmb_evaluator *ev, int i)
   return cmb_sized_gradient(eq, p->start[i + 1] - from, p->column + from, ev->G + from);
 }
 
-/* Returns |g_i| divided by the change of g_i that a small displacement of the coordinates causes, but at least by LEAST_EXTENT, so
- * that the unit of the constraint does not matter. */
+/* Returns |g_i| relative to the extent ev->extent[i] of constraint i, the change of g_i that a small displacement of the
+ * coordinates causes, or to LEAST_EXTENT if this is larger. So constraints with different units are comparable. */
 static double relative_defect(const cmb_evaluator *ev, int i)
 {
   return fabs(ev->g[i]) / fmax(ev->extent[i], LEAST_EXTENT);
@@ -209,7 +210,8 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
   if (status == CMB_RETRY_NEWTON) {
     const int i = worst_constraint(ev);
     return cmb_fail_start(ev, t, ev->eq->g_names[i], NULL,
-                          "constraint '%s' cannot be met (g = %.3g)", ev->eq->g_names[i], ev->g[i]);
+                          "constraint '%s' could not be satisfied (g = %.3g)", ev->eq->g_names[i],
+                          ev->g[i]);
   }
   const char *why = cmb_status_meaning(status), *constraint = cmb_evaluator_blamed(ev, status);
   if (!constraint) return cmb_fail_start(ev, t, NULL, NULL, "%s", why);
@@ -217,9 +219,9 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
                         constraint);
 }
 
-/* Moves q by α Δq, where Δq is the Newton increment ev->dq, with the largest α = 1, 1/2, 1/4 ... that reduces ‖g‖ sufficiently;
- * leaves the new g in the evaluator. An increment near rounding needs no reduction, since the last digits of g must not decide. If
- * no α suffices, q is unchanged and a positive status is returned. */
+/* Line search along the Newton increment Δq = ev->dq: moves q to q + α Δq with the largest α = 1, 1/2, 1/4, ... that reduces ‖g‖ sufficiently,
+ * stores α in *alpha and leaves the new g in the evaluator. A tiny increment is accepted without a reduction, which rounding would decide. If
+ * no α suffices, leaves q unchanged and returns a positive status. */
 static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
 {
   const cmb_equations *eq = ev->eq;
@@ -243,9 +245,9 @@ static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *al
   return status == CMB_OK ? CMB_RETRY_NEWTON : status;
 }
 
-/* Performs one damped Newton iteration for a position q that satisfies the constraints, with M, G and g evaluated at q. If
- * `nearest`, the residual of M(p)(p − q) + G(p)ᵀ τ = 0 is included, so that the iteration converges to the nearest position. *size
- * is the norm of the undamped increment. */
+/* Updates q by one damped Newton iteration towards a position that satisfies the constraints, with M, G and g evaluated at q. If
+ * `nearest`, towards the position p nearest to the start q₀ of the iteration, which also satisfies M(p)(p − q₀) + G(p)ᵀ τ = 0.
+ * Writes the norm of the undamped increment to *size. */
 static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, double *size)
 {
   const cmb_equations *eq = ev->eq;
@@ -275,8 +277,8 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* Enlarges the reference lengths ev->length of constraint gradients that are only rounding, as if the constraint depended on q as
- * much as the others. Otherwise such a gradient would be scaled to a unit vector and its rounding errors to a large defect. */
+/* Enlarges the reference lengths ev->length of those constraint gradients that consist of rounding errors only, by the ratio of the largest
+ * dependence of a constraint on q to their own. Otherwise such a gradient would be scaled to unit length, and its rounding errors with it. */
 static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);
@@ -321,9 +323,9 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
   return CMB_OK;
 }
 
-/* Iterates q to a position that satisfies the constraints, with M and G evaluated at each iterate; if `nearest`, to the nearest
- * one, at a linear rate proportional to the distance. Makes at most `most` iterations and adds their number to *iterations.
- * Returns CMB_RETRY_NEWTON if they do not converge. */
+/* Finds a position that satisfies the constraints by at most `most` damped Newton iterations from q. If `nearest` is set, it is the position
+ * nearest to q, but the iteration converges only linearly. Adds the number of iterations to *iterations. Returns CMB_RETRY_NEWTON if they do
+ * not converge, or if dependent constraints remain violated. */
 static cmb_status iterate_position(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
                                    int *iterations)
 {
@@ -344,8 +346,8 @@ static cmb_status iterate_position(cmb_evaluator *ev, double t, double *q, bool 
   return CMB_RETRY_NEWTON;
 }
 
-/* Moves q to the nearest position that satisfies the constraints or, if the iteration for it does not converge because q is too
- * far away, to another position nearby. Adds the number of iterations to *iterations. */
+/* Moves q to the nearest position that satisfies the constraints or, if the iteration for this position does not converge because
+ * q is too far away, to another position nearby. Both use Newton iterations, whose number is added to *iterations. */
 static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
 {
   cmb_status status = iterate_position(ev, t, q, true, START_ITERATIONS, iterations);

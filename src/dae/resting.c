@@ -18,15 +18,16 @@ static const double ROUNDING = 1e-13;
 /* relative length of what remains of a gradient that the constraints determine */
 static const double FREE = 1e-9;
 
-/* Evaluates the surface functions u of all rules, ∂u/∂t, γ and their gradients at a point into x->u, ut, gamma and U. */
+/* Evaluates the contact functions u of all events and stops at a point: u, ∂u/∂t, γ (the velocity-dependent part of ü) and the gradients, into
+ * x->u, x->ut, x->gamma and x->U. */
 static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
 {
   const cmb_equations *inner = x->layer.inner;
   return inner->surfaces(inner->self, at, x->u, x->ut, x->gamma, x->U);
 }
 
-/* Returns the number of stored entries of the gradient of a rule's surface, and writes the index of the first one in U to
- * *first. */
+/* Returns how many entries of the gradient of the surface of an event or stop are stored, and writes the index of the first one in the array of
+ * all gradients, U, to *first. */
 static int entries_of(const cmb_resting *x, int rule, int *first)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -35,8 +36,8 @@ static int entries_of(const cmb_resting *x, int rule, int *first)
   return p ? p->start[rule + 1] - p->start[rule] : inner->nv;
 }
 
-/* Stores the constraint of closed contact k, scaled by x->unit[k], in those of the terms g, ∂g/∂t, γ and G that are requested, in
- * row ng + k behind the ng constraints of the equations without contacts. */
+/* Stores the constraint u = 0 of closed contact k, multiplied by x->unit[k], in those of the terms g, ∂g/∂t, γ and G that are
+ * requested. Its row ng + k follows the ng constraints of the equations without contacts. */
 static void add_row(const cmb_resting *x, int k, const cmb_terms *want)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -69,9 +70,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes the contact force *mu of closed contact k if the bodies were on the other side of its surface: with opposite signs
- * (modes) of those switching functions that the condition of the contact's rule reads. Overwrites x->a, x->lambda and the modes of
- * x->other. */
+/* Computes the force (multiplier) *mu of closed contact k as if the bodies were on the other side of its surface: with opposite signs of those
+ * switching functions on which the condition of the contact's event depends. Overwrites x->a, x->lambda and the modes of x->other. */
 static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at, int k, double *mu)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -84,8 +84,8 @@ static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at,
   return CMB_OK;
 }
 
-/* Merges those independent parts of the model that a matrix row[nv] couples: all velocities with non-zero entries in the row, and
- * the other velocities of their parts, get the same part number in x->part. */
+/* Merges those sets of coupled velocities (parts of the model that move independently) that the matrix row row[nv] couples: all velocities with
+ * non-zero entries in the row, and the other velocities of their parts, get the same part number in x->part. */
 static void merge_parts(const cmb_resting *x, const double *row)
 {
   const int nv = x->layer.inner->nv;
@@ -100,8 +100,9 @@ static void merge_parts(const cmb_resting *x, const double *row)
   }
 }
 
-/* Divides the velocities into independent parts of the model, which neither the mass matrix nor constraints couple: x->part (nv).
- * Rounding errors stay inside a part. All velocities are one part if the mass matrix is given by factors. */
+/* Divides the velocities into independent parts of the model, which neither the mass matrix nor the constraints couple, so that rounding errors
+ * of the forces in one part do not count in another. Writes the number of each velocity's part to x->part (nv). If the mass matrix is given by
+ * factors, all velocities belong to one part. */
 static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -118,8 +119,8 @@ static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
   }
 }
 
-/* Computes the size of the forces on each velocity, |f| + |Gᵀ| |λ|, into x->force (nv), and the largest one in each independent
- * part of the model into x->largest. */
+/* Computes the magnitude |f| + |Gᵀ| |λ| of the forces that act on each velocity, x->force (nv), from the evaluator's f and G; and
+ * the largest of them in each independent part of the model, x->largest, indexed by the number of the part. */
 static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const double *lambda)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -135,10 +136,9 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the contact force that counts as 0 for a contact surface with the gradient u = x->row (nv): the largest of a small part
- * (SMALL) of the forces on the velocities in u; the rounding error of the largest force in the parts of the model that u affects;
- * and the force m |u| `still` that causes the acceleration `still`, with the effective mass m = u M uᵀ / |u|⁴. Returns 0 if u = 0.
- * x->a is overwritten. */
+/* Returns the force up to which a contact on a surface with the gradient u = x->row (nv) counts as unloaded. This is the largest of: a small
+ * part of the forces on the bodies in contact; the rounding error of the largest force in their parts of the model; and the force that gives
+ * their effective mass the acceleration `still`. Returns 0 if u = 0. Overwrites x->a. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -171,9 +171,9 @@ cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   return CMB_OK;
 }
 
-/* Computes the derivatives of the switching functions of order 1 along the velocity direction x->direction into change (2 ns, of which
- * the first ns count): their rates with that acceleration minus their rates `none` without accelerations. For functions of order 2 these
- * are the derivatives of ds/dt; for others they have no meaning. */
+/* Computes the rates of change of the switching functions of velocities (order 1) along the direction x->direction (nv), into the first ns
+ * numbers of change (2 ns): the functions' rates with the accelerations x->direction minus their rates `none` with accelerations 0. The results
+ * for other functions are not used. */
 static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const double *none,
                                double *change)
 {
@@ -183,9 +183,9 @@ static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const 
   return CMB_OK;
 }
 
-/* Finds the switching functions of velocities that the constraints keep at 0: those that change along two arbitrary directions of
- * velocity, but not along the projections of these onto the constraints. Stores in x->held the sign of their rate along such a
- * direction (0: not kept at 0), and in x->limit their tolerances, the change by a velocity `slow`. */
+/* Finds the switching functions of velocities that the constraints keep at 0, such as the sliding velocity of a body that cannot move. Such a
+ * function changes along two arbitrary directions of velocity, but not along these directions projected onto the constraints. Stores in x->held
+ * the sign of the change (0: not kept at 0) and in x->limit, unless frozen, a tolerance, the change by a velocity of the size `slow`. */
 static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
 {
   enum { DIRECTIONS = 2 };
@@ -237,19 +237,21 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
 {
   const int ns = x->layer.inner->ns;
   cmb_archive_doubles(a, "rest-unit", x->count, x->unit);
+  for (int k = 0; k < x->count; k++) {
+    if (!(x->unit[k] > 0)) {
+      cmb_archive_refuse(a, "the scale factor of a closed contact is not positive");
+    }
+  }
   cmb_archive_doubles(a, "rest-slack", x->count, x->slack);
   cmb_archive_doubles(a, "rest-limit", ns, x->limit);
   cmb_archive_ints(a, "rest-held", ns, x->held);
-  for (int k = 0; k < x->count; k++) {
-    if (!(x->unit[k] > 0)) cmb_archive_refuse(a, "a scale factor is not positive");
-  }
   for (int i = 0; i < ns; i++) {
     if (x->held[i] < -1 || x->held[i] > 1) cmb_archive_refuse(a, "a sign is not -1, 0 or 1");
   }
 }
 
-/* Computes the switching function s of closed contact k, which becomes negative where the contact opens, from its contact force mu
- * and the slack (force that counts as 0). */
+/* Computes the switching function s of closed contact k, which becomes negative when the contact opens: the contact force, from the multiplier
+ * mu, plus a tolerance, the force that counts as 0 (slack). For a bilateral contact, the forces on both sides of the surface decide. */
 static cmb_status contact_function(const cmb_resting *x, const cmb_point *at, int k, double mu,
                                    double *s)
 {
@@ -280,8 +282,9 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes bounds of the switching functions, s, and of their rates, `rate`, over a box of times and states; either may be NULL.
- * The bounds s of functions that the constraints keep at 0 become 0, 0 if they are within the tolerance x->limit. */
+/* Computes bounds of the switching functions, s, and of their rates, `rate`, over a box of times and states, except for the functions added for
+ * closed contacts; either array may be NULL. For functions that the constraints keep at 0, bounds within the tolerance x->limit are replaced by
+ * 0. */
 static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_resting *x = self;
@@ -294,7 +297,8 @@ static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_i
   }
 }
 
-/* Computes the forces of the closed contacts from the multipliers λ (ng), into x->push, indexed by event rule. */
+/* Computes the forces of the closed contacts from the multipliers λ (ng + count) and stores each in x->push at the index of its
+ * event rule. */
 static void find_contact_forces(const cmb_resting *x, const double *lambda)
 {
   const int ng = x->layer.inner->ng;
@@ -320,8 +324,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
-/* Computes the rates of the switching functions with accelerations a (nv) into flow (2 ns); the rates of the functions added for
- * closed contacts are set to 0. */
+/* Computes the rates of the switching functions with the accelerations a (nv) into flow (2 ns). The rates of the functions added
+ * for closed contacts are 0. */
 static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
 {
   const cmb_resting *x = self;
@@ -333,8 +337,8 @@ static cmb_status switch_flow(const void *self, const cmb_point *at, const doubl
   return CMB_OK;
 }
 
-/* Computes bounds of the forces f (nv) and of γ over a box: first γ of the constraints of the equations without contacts, then
- * that of the closed contacts. */
+/* Computes bounds over a box of the forces f (nv) and of γ, the velocity-dependent part of the constraints on accelerations: first
+ * for the constraints of the equations without contacts, then for the closed contacts. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_resting *x = self;
@@ -385,9 +389,9 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
   eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
 }
 
-/* Copies the properties of the switching functions of the equations without contacts into eq, and marks as frozen (x->frozen)
- * those on which conditions of closed contacts depend, apart from levels (whole numbers). Frozen functions, and those added for
- * closed contacts, have no bounds and no rates. */
+/* Sets the arrays of eq that describe the switching functions: copies of those of the equations without contacts, then one function for each
+ * closed contact. Marks in x->frozen the functions on which the conditions of closed contacts depend, apart from integer-valued modes. Frozen
+ * functions, and those of closed contacts, have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -424,8 +428,8 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
-/* Extends the table of the switching functions on which each rule's condition depends, (rule_count x ns), by the functions added
- * for closed contacts, on which none depends; stores it in eq->rule_reads. */
+/* Sets eq->rule_reads (rule_count x ns), which tells on which switching functions the condition of each event or stop depends: copies the table
+ * of the equations without contacts, and adds columns for the functions of closed contacts, on which no condition depends. */
 static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

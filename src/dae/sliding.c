@@ -14,8 +14,8 @@ static const double SAME = 1e-9; /* relative difference up to which forces count
 static const double NEGLIGIBLE =
     1e-13; /* relative change of a rate by a mode that counts as none */
 
-/* Sets in mode (ns) one group of held switching functions (functions with the same zeros, kept at 0 as in sticking friction) to
- * one side of their zero, 1 or −1. `leader` is the first function of the group. */
+/* Sets the modes of one friction force that sticks to those of slip in one direction, in mode (ns). The force has a group of switching
+ * functions with the same zeros, such as v and −v; the first of them, number `leader`, becomes positive if side = 1 and negative if side = −1. */
 static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -26,8 +26,8 @@ static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
   }
 }
 
-/* Computes lower (ns), the modes for the equations in which no switching function is held at 0, from mode (ns): functions held at
- * 0 (as in sticking friction) are on side −1 of their zero, the others keep their modes. */
+/* Computes lower (ns) from mode (ns), the modes in which no friction sticks: switching functions that sticking friction holds at 0 get the mode
+ * of slip in direction −1, all others keep their modes. */
 static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
@@ -42,16 +42,16 @@ void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
   if (k >= 0) set_group(x, x->function[k], 1, lower);
 }
 
-/* Sets the entries of late states in f (nv) to 0: their rates, which depend on accelerations, are no forces and are not mixed like
- * forces. */
+/* Sets to 0 the entries of f (nv) that belong to first-order states whose rates depend on accelerations. These entries are no forces, so that
+ * the interpolation between the forces for slip in both directions does not apply to them. */
 static void clear_late_rows(const cmb_sliding *x, double *f)
 {
   const cmb_equations *inner = x->layer.inner;
   for (int i = 0; i < inner->nl; i++) f[inner->late_row[i]] = 0;
 }
 
-/* Computes accelerations x->a, and from them the rates of the switching functions into flow (2 ns), in the current modes and with
- * the current KKT factors of x->below, the evaluator of the equations in which none is held at 0. */
+/* Computes the accelerations x->a of the inner equations, in which nothing sticks, and with them the rates of the switching
+ * functions, flow (2 ns), in the current modes and with the current KKT factors of the evaluator x->below. */
 static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, double *flow)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -62,17 +62,17 @@ static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, doubl
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns whether the rate of group k of switching functions held at 0 (as in sticking friction) is the same in both of its modes,
- * but for rounding, so that its weight θ in the mixture of forces is not unique. */
+/* Returns whether sticking friction force k cannot influence its sliding velocity: the rate of this velocity is the same, but for rounding,
+ * whichever direction the friction slips in. Its weight θ_k is then not unique. */
 static bool has_no_effect(const cmb_sliding *x, int k)
 {
   const double jump = x->A[(ptrdiff_t)k * (x->count + 1)], rate = x->rest[k];
   return fabs(jump) <= NEGLIGIBLE * (fabs(rate) + fabs(rate + jump));
 }
 
-/* Solves A θ = −x->rest for x->theta, the weights of the mixture of forces that holds switching functions at 0 (as in sticking
- * friction); x->rest are the rates of the functions with all groups on side −1. A group whose mode does not affect its rate gets θ
- * = 1/2. Returns a positive status if A is singular. */
+/* Solves for the weights x->theta with which friction sticks: the friction forces lie between those for slip in both directions such that the
+ * rates of all held switching functions are 0. x->rest are these rates if all elements slip in direction −1. A force without influence on its
+ * own rate gets the weight 1/2. Returns a positive status if the equations are singular. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -87,8 +87,9 @@ static cmb_status solve(const cmb_sliding *x)
   return CMB_OK;
 }
 
-/* Compares the rates in both modes of each group of switching functions held at 0 (as in sticking friction): x->hold[k] becomes
- * negative where group k does not stay held, and the sign of x->mean[k] is the side to which it is then released. */
+/* Decides for each sticking friction force k whether it keeps sticking: evaluates the rate of its switching function for slip in both
+ * directions, while the other forces keep their weights θ. x->hold[k] becomes negative if it is released; the sign of x->mean[k], the mean of
+ * both rates, is then the direction in which it slips. */
 static void compare_modes(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -129,9 +130,9 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Sets *yes to whether the forces that depend on groups k and l of held switching functions (sticking friction) are multiplied
- * with each other: the force with both groups at +1 is not f₋ + (f_k − f₋) + (f_l − f₋), where f_k and f_l are the forces with one
- * of them at +1 and f₋ that with none. */
+/* Checks whether the friction forces k and l (groups of held switching functions) are multiplied with each other instead of added:
+ * the force for slip of both in direction +1 differs from f₋ + (f_k − f₋) + (f_l − f₋), where f₋ is the force for slip of both in
+ * direction −1, and f_k and f_l are those with only one reversed. Stores the answer in *yes. */
 static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int k, int l, bool *yes)
 {
   const int nv = x->layer.eq.nv;
@@ -187,9 +188,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes x->part (count), the impulses of the forces that hold switching functions at 0 (as in sticking friction), by which held
- * functions of velocities become 0 and the rates of held functions of positions stay. Functions on which their own force has no
- * effect are left out. *any: whether a function has to change. */
+/* Computes the impulses by which sticking friction stops remaining slip, as multiples x->part (count) of the difference between each force for
+ * slip in direction +1 and −1. They make those held switching functions that are velocities 0; functions of positions keep their rates. Forces
+ * without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -228,9 +229,8 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
 
 /* ---- other forces that switch together with sticking friction */
 
-/* Returns the first switching function that belongs to group k of those held at 0 together and, if `sticks`, to dry friction with
- * a larger sticking than sliding force; if not `sticks`, the first in group k that does not belong to such friction. Returns −1 if
- * there is none. */
+/* Returns a switching function of group k, a group of functions that friction holds at 0: if `sticks` is set, the first one of dry friction
+ * whose static friction force exceeds the kinetic one, otherwise the first other one. Returns −1 if the group has none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -241,9 +241,9 @@ static int member_of(const cmb_sliding *x, int k, bool sticks)
   return -1;
 }
 
-/* Computes the change (nv) of the accelerations when those members of group k of held switching functions that belong (if
- * `sticks`) or do not belong (if not) to dry friction with a larger sticking than sliding force go from −1 to +1. Entries of late
- * states (whose rates depend on accelerations) are 0. */
+/* Computes the change (nv) of the accelerations when some switching functions of group k, which friction holds at 0, change from slip in
+ * direction −1 to slip in direction +1: if `sticks` is set, those of dry friction whose static friction force exceeds the kinetic one,
+ * otherwise all others. Entries of first-order states whose rates depend on accelerations are 0. */
 static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
                             double *change)
 {
@@ -323,8 +323,9 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
 
 /* ---- values mixed like the forces */
 
-/* Evaluates values in several modes and mixes them like the forces that hold switching functions at 0, out (n) = x₋ + Σ_k θ_k (x_k
- * − x₋), where x₋ are the values with all groups on side −1 and x_k those with group k at +1. scratch (2 n). */
+/* Evaluates values, such as outputs, where friction sticks: calls asked->ask with all sticking friction slipping in direction −1, which gives
+ * x₋, and with friction force k in direction +1, which gives x_k. Returns in out (n) the combination x₋ + Σ_k θ_k (x_k − x₋) with the weights
+ * θ_k of the friction forces. scratch (2 n) is work space. */
 static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide_question *asked,
                       double *scratch, double *out)
 {
@@ -389,8 +390,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return mix(x, at, &asked, x->out, out);
 }
 
-/* Computes the rates of late states (which depend on accelerations), out (nl), mixed like the forces that hold switching functions
- * at 0. */
+/* Computes the rates out (nl) of those first-order states that depend on accelerations, where friction sticks: interpolates between the rates
+ * for slip in both directions with the same weights as the friction forces. push[i] is the contact force of event or stop number i. */
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {
@@ -400,8 +401,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Copies the properties of the switching functions into eq without the bounds and rates of held functions: bounds along a motion
- * are not known for these, only bounds over time (holding.h). */
+/* Gives eq copies of the arrays switch_enclosed and switch_order in which no bounds are announced for switching functions that sticking
+ * friction holds at 0, since bounds of their changes along a motion are not known (see holding.h). The arrays come from the arena. */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);
@@ -418,8 +419,8 @@ static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *e
   eq->switch_order = order;
 }
 
-/* Copies group (n), which specifies the groups of switching functions held at 0, to x->group, and lists the first function
- * (leader) of each group in x->function (x->count). */
+/* Copies group (n), which assigns each switching function that friction can hold at 0 to a group of functions with the same zeros, to x->group,
+ * and lists the first function (leader) of each group in x->function (x->count). The arrays come from the arena. */
 static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena, int ns, int n,
                               const int *group)
 {

@@ -83,9 +83,10 @@ static cmb_status set_parameters(cmb_context *ctx, const cmb_problem *problem, i
     if (!(value >= table[i].min && value <= table[i].max) ||
         (table[i].integer && value != floor(value))) {
       return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_thing("parameter", table[i].name),
-                            "%s: parameter %s = %g; expected %s from %g to %g", problem->name,
-                            table[i].name, value, table[i].integer ? "a whole number" : "a number",
-                            table[i].min, table[i].max);
+                            "%s: parameter %s = %s; expected %s from %s to %s", problem->name,
+                            table[i].name, cmb_shortest(value).text,
+                            table[i].integer ? "a whole number" : "a number",
+                            cmb_shortest(table[i].min).text, cmb_shortest(table[i].max).text);
     }
     values[i] = value;
   }

@@ -36,8 +36,8 @@ static cmb_action *new_action(cmb_build *b, cmb_measure m)
 
 /* ---- laws: forces as functions of symbols, so that they can be differentiated with respect to value and rate */
 
-/* Returns the two placeholder symbols in which all force laws are written, for the argument x (such as the length of
- * a spring) and for its rate ẋ, so that a law can be differentiated with respect to them. */
+/* Returns the two symbols in which all force laws are written: one for the argument x, such as the length of a spring, and one for its rate ẋ.
+ * A law in these symbols can be differentiated with respect to them before the actual expressions are inserted. */
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b)
 {
   return (cmb_law_symbols){cmb_input(b->g, "value of a force"), cmb_input(b->g, "rate of a force")};
@@ -50,9 +50,9 @@ cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *
   return cmb_substitute(b->g, 2, symbols, actual, 1, e, e);
 }
 
-/* Adds a force along the measure m (a scalar such as a distance) with the value x: Q = −(k (x − x0) + preload) − lost
- * − more, with the potential energy ½ k (x − x0)² + preload x. `lost` is given in the placeholder symbols of force
- * laws for x and ẋ, `more` as an expression of the state; neither has a potential. */
+/* Adds a force along the measure m (a scalar such as a distance, with the value x) to the applied forces: Q = −(k (x − x0) + preload) − lost −
+ * more. The first part has the potential energy ½ k (x − x0)² + preload x. `lost`, a damping force, is written in the symbols for x and ẋ that
+ * all force laws use; `more` is an expression of the state. */
 static cmb_status add_elastic_force(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0,
                                     cmb_expr preload, cmb_expr lost, cmb_expr more)
 {
@@ -101,8 +101,8 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   if (cmb_is_zero(c->stiffness) && cmb_is_zero(c->damping) && !rubs) return CMB_OK;
   if (cmb_joint_coordinate_index(j, n) < 0) {
     return cmb_build_fail(b, cmb_about_leading(cmb_about_part(&j->place, "joint", j->name)),
-                          "stiffness, damping and friction need angles; with Euler "
-                          "parameters use a bushing");
+                          "stiffness, damping and friction of a joint need angles, which Euler "
+                          "parameters are not; expected a bushing in their place");
   }
   cmb_measure m = cmb_build_coordinate(b, joint, n);
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
@@ -125,10 +125,9 @@ cmb_status cmb_build_joint_forces(cmb_build *b)
 
 /* ---- springs */
 
-/* Finds the joint coordinate that the force f acts along, by its name, and stores it as a measure (a scalar function)
- * in *m. *sign is −1 if f belongs to a mirrored copy of a subassembly that counts the coordinate in the opposite
- * direction, else 1. Reports an error if there is no such coordinate, or if it is measured along other axes than
- * those of the copy. */
+/* Finds the joint coordinate along which the force element f acts, and stores it as a measure (a scalar function) in *m. *sign becomes −1 if f
+ * belongs to a mirrored copy of a subassembly that counts the coordinate in the opposite direction, else 1. Reports an error if there is no
+ * such coordinate, or if its axes are not those of the copy. */
 static cmb_status find_coordinate(cmb_build *b, const cmb_model_force *f, cmb_measure *m,
                                   double *sign)
 {
@@ -147,7 +146,7 @@ static cmb_status find_coordinate(cmb_build *b, const cmb_model_force *f, cmb_me
   }
   return cmb_build_fail(b,
                         cmb_about_leading(cmb_about_part(&f->coordinate_place, "force", f->name)),
-                        "there is no coordinate '%s'", f->coordinate);
+                        "unknown coordinate '%s'; expected a coordinate of a joint", f->coordinate);
 }
 
 static cmb_measure spring_measure(cmb_build *b, int force, double *sign)
@@ -168,8 +167,8 @@ cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
   return spring_measure(b, force, &sign);
 }
 
-/* Adds three spring-damper forces −k (x − rest) − c ẋ, one for each component x of the displacement of the end b of
- * force f relative to its end a. The components are along the rows of `axes` (3 x 3), which are fixed to a's body. */
+/* Adds three spring-damper forces −k (x − rest) − c ẋ between the points a and b of force element f, one for each component x of the
+ * displacement from a to b. The components are measured along the rows of `axes` (3 x 3), which are fixed to a's body. */
 static cmb_status add_displacement_forces(cmb_build *b, const cmb_model_force *f,
                                           const cmb_number axes[9], const cmb_number stiffness[3],
                                           const cmb_number damping[3], const cmb_number rest[3])
@@ -184,8 +183,8 @@ static cmb_status add_displacement_forces(cmb_build *b, const cmb_model_force *f
   return CMB_OK;
 }
 
-/* Adds a spring of zero free length, whose tension is k x, as three linear forces along the global axes: a force
- * along the distance x of its ends would not be smooth where they coincide. */
+/* Adds a spring of zero free length, whose tension is k x for the distance x of its ends. Adds it as three linear forces along the global axes,
+ * since the direction of a single force would not be smooth where the ends coincide. */
 static cmb_status add_spring_from_zero(cmb_build *b, const cmb_model_force *f)
 {
   static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -195,9 +194,8 @@ static cmb_status add_spring_from_zero(cmb_build *b, const cmb_model_force *f)
   return add_displacement_forces(b, f, axes, k, none, none);
 }
 
-/* Adds force element number `force`, a spring-damper between two points or along a joint coordinate, to the applied
- * forces. If the coordinate x counts in the opposite direction in a mirrored copy of a subassembly, the force law is
- * applied to −x. */
+/* Adds the spring-damper with the index `force`, between two points or along a joint coordinate, to the applied forces. If a mirrored copy of a
+ * subassembly counts the coordinate x in the opposite direction, the force law is applied to −x. */
 static cmb_status add_spring(cmb_build *b, int force)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -280,9 +278,8 @@ static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
 
 /* ---- loads */
 
-/* Builds the measure (scalar function) *out whose rate is the power of a force and a moment on body b and of their
- * reaction on body a. The force acts at `arm` from the origin of b's link; all vectors are in the axes of the link
- * `base`. */
+/* Builds a measure *out (a scalar function) for a force and a moment that act on body b and, reversed, on body a: its rate is their power. The
+ * force acts at `arm` from the origin of b's link; all vectors are in the axes of the link `base`. */
 static cmb_status make_wrench_measure(cmb_build *b, cmb_site sa, cmb_site sb, int base,
                                       cmb_vector force, cmb_vector moment, cmb_vector arm,
                                       cmb_measure *out)
@@ -333,9 +330,9 @@ cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector f
   return make_wrench_measure(b, sa, sb, CMB_GROUND, force, moment, arm, out);
 }
 
-/* Computes the force or the moment of an applied load: the sum of the three formulas, each times its direction (a row
- * of `directions`, 3 x 3), in the axes of the link `base`. The directions are fixed to the loaded body (site sb) if
- * the load's option body_frame is set, else to the ground. */
+/* Computes the force or the moment of an applied load f as a vector in the axes of the link `base`: Σ_k formula[k] d_k, where the directions
+ * d_k are the rows of `directions` (3 x 3). These are fixed to the loaded body, which has the point sb, if the load's option body_frame is set,
+ * else to the ground. */
 static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
                               const cmb_model_formula formula[3], const double directions[9],
                               cmb_site sb, int base, cmb_vector *out)
@@ -378,7 +375,7 @@ static cmb_status load(cmb_build *b, const cmb_model_force *f)
 
 /* ---- contact */
 
-/* Builds the expression d^e for d ≥ 0, continued as the odd function −|d|^e for d < 0. */
+/* Builds the expression d^e for d ≥ 0, continued as an odd function: −|d|^e for d < 0. */
 static cmb_expr power_law(cmb_build *b, cmb_expr d, cmb_number e)
 {
   if (cmb_is_one(e)) return d;
@@ -416,9 +413,8 @@ void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const ch
   *hint = (cmb_hint){e, cmb_arena_text(b->arena, text), kind};
 }
 
-/* Builds the expression of a contact force: `normal` while `depth` and `second` are both positive, else 0. *both is
- * the minimum of the two, whose change of sign is the opening or closing of the contact. Both should cross 0 with a
- * non-zero slope, so that interval arithmetic can locate the crossing. */
+/* Builds the expression of a contact force that is `normal` while `depth` and `second` are both positive, and 0 otherwise. *both becomes the
+ * minimum of the two; its change of sign is the opening or closing of the contact. */
 cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
                            cmb_expr *both)
 {
@@ -427,8 +423,8 @@ cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_ex
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
 }
 
-/* Builds the normal force k d^e + c ḋ of a compliant contact, 0 while it is open, in placeholder symbols for the
- * penetration depth d and its rate. *both is the switching function, positive while the contact is closed. */
+/* Builds the normal force of a compliant contact, k d^e + c ḋ while the contact is closed and 0 otherwise, as an expression in the symbols for
+ * the penetration depth d and its rate ḋ. *both becomes the switching function, positive while the contact is closed. */
 static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -440,8 +436,8 @@ static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bot
   return cmb_while_pressed(g, depth, cmb_is_zero(f->damping) ? depth : normal, normal, both);
 }
 
-/* Builds the regularised Coulomb friction μ N u/√(u² + v₀²) of a contact for the sliding velocity u (`slip`) and the
- * normal force N (`normal`). The friction force on the body is minus this vector. */
+/* Builds the regularised Coulomb friction of a contact, μ N u/√(u² + v₀²), for the sliding velocity u (`slip`) and the normal force N
+ * (`normal`). The friction force on the body is minus the returned vector. */
 static cmb_vector smooth_friction(cmb_build *b, const cmb_model_force *f, cmb_vector slip,
                                   cmb_expr normal)
 {
@@ -453,9 +449,9 @@ static cmb_vector smooth_friction(cmb_build *b, const cmb_model_force *f, cmb_ve
   return cmb_vector_scale(g, ratio, slip);
 }
 
-/* Builds the dry friction (with sticking) stick(v·t, μ N, μs N) t of a contact: v is the velocity of the contact
- * point, N the normal force, and t the given friction direction projected onto the tangent plane (unit normal n),
- * normalised. The friction force on the body is minus this vector. */
+/* Builds the dry friction of a contact, which can stick, as stick(v·t, μ N, μs N) t: v is the velocity of the contact point, N the normal force
+ * (`normal`), and t the unit vector along the given friction direction projected onto the tangent plane with the unit normal n. The friction
+ * force on the body is minus the returned vector. */
 static cmb_vector dry_friction(cmb_build *b, const cmb_model_force *f, cmb_vector n, cmb_vector v,
                                cmb_expr normal)
 {
@@ -517,9 +513,8 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 
 /* ---- two spheres */
 
-/* Builds the repulsive force between two spheres (Hunt and Crossley), 0 while they do not touch, in placeholder
- * symbols for the distance of their centres and its rate. *both is the switching function, positive while the force
- * acts. */
+/* Builds the repulsive force between two spheres (Hunt and Crossley), which is 0 while they do not touch, as an expression in the symbols for
+ * the distance of their centres and its rate. *both becomes the switching function, positive while the force acts. */
 static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;

@@ -20,8 +20,8 @@ struct inertia {
   bool given;
 };
 
-/* Returns the component of a spatial 6-vector that corresponds to velocity n of a link's joint: 0..2 for a rotation
- * about x, y, z, and 3..5 for a translation along x, y, z. */
+/* Returns which component of a spatial 6-vector belongs to velocity n of a link's joint: 0..2 for a rotation about x, y, z, 3..5 for a
+ * translation along x, y, z. */
 static int direction_of(cmb_link_kind kind, int n)
 {
   return kind == CMB_LINK_BALL ? n : kind == CMB_LINK_TURN ? 2 : 5;
@@ -47,8 +47,8 @@ static void add_matrix(cmb_graph *g, cmb_matrix *to, cmb_matrix A)
   for (int i = 0; i < 9; i++) to->a[i] = cmb_add(g, to->a[i], A.a[i]);
 }
 
-/* Computes A := A − x yᵀ (3 x 3). Row `zero_row` and column `zero_column` (−1: none), which vanish mathematically,
- * are set to exact zeros. If `symmetric` is set, the result is made exactly symmetric. */
+/* Computes A := A − x yᵀ (3 x 3). Sets row `zero_row` and column `zero_column` (−1: none), which are mathematically zero, to exact zeros; makes
+ * the result exactly symmetric if `symmetric` is set. */
 static void subtract_product(cmb_graph *g, cmb_matrix *A, cmb_vector x, cmb_vector y, int zero_row,
                              int zero_column, bool symmetric)
 {
@@ -62,9 +62,8 @@ static void subtract_product(cmb_graph *g, cmb_matrix *A, cmb_vector x, cmb_vect
   }
 }
 
-/* Eliminates one joint velocity from the articulated-body inertia *a of a link: stores the column U of the inertia
- * for component `direction` of the motion, and 1/D of its diagonal element D (*inverse), and replaces the inertia I
- * by I − U Uᵀ/D. */
+/* Performs one elimination step of the articulated-body algorithm, for one joint velocity of a link. Replaces the inertia I by I − U Uᵀ/D,
+ * where U is its column for component `direction` of the motion and D the diagonal entry. Stores U in *U and 1/D in *inverse. */
 static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articulated_column *U,
                       cmb_expr *inverse)
 {
@@ -87,7 +86,7 @@ static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articu
   subtract_product(g, &a->M, U->force_D, U->force, linear, linear, true);
 }
 
-/* Returns the matrix whose column j is the cross product of r and column j of A. */
+/* Returns the matrix with the columns r × A_j, the cross products of r and the columns of A. */
 static cmb_matrix cross_columns(cmb_graph *g, cmb_vector r, cmb_matrix A)
 {
   cmb_matrix B;
@@ -98,10 +97,9 @@ static cmb_matrix cross_columns(cmb_graph *g, cmb_vector r, cmb_matrix A)
   return B;
 }
 
-/* Adds the articulated-body inertia *a of a link to the parent's inertia *to, after transforming it to the parent's
- * frame by s (rotation and offset r of the link). The 6 x 6 inertia has the blocks [I H; Hᵀ M]. After the rotation the
- * offset gives H' = H + r~ M and I' = I − H r~ + r~ H'ᵀ, where r~ is the matrix of the cross product with r; M does not
- * change. */
+/* Adds the articulated-body inertia *a of a link to the inertia *to of its parent, after transforming it from the link's frame to the parent's
+ * by s (rotation and offset r). The 6 x 6 inertia has the blocks [I H; Hᵀ M]. The offset gives H' = H + r~ M and I' = I − H r~ + r~ H'ᵀ, where
+ * r~ x = r × x. */
 static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct inertia *a,
                           struct inertia *to)
 {
@@ -153,9 +151,9 @@ cmb_status cmb_articulate(cmb_kinematics *k, cmb_articulation **out)
   return CMB_OK;
 }
 
-/* Performs the step for one joint velocity in the articulated-body pass from the leaves to the ground. Replaces the
- * generalised force τ in *u by u = τ − (component of the wrench p along the velocity), and adds the column U times
- * u/D to p, so that this component of p becomes τ. */
+/* Performs the step for one joint velocity in the articulated-body pass from the leaves to the ground: replaces the generalised force τ in *u
+ * by τ minus component `direction` of the wrench p, and then adds U u/D to p, where *U is the column of the inertia for this component and D
+ * its diagonal entry. */
 static void half_step(cmb_graph *g, cmb_articulated_column *U, int direction, cmb_wrench *p,
                       cmb_expr *u)
 {
@@ -191,9 +189,9 @@ void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *require
   }
 }
 
-/* Performs the step for one joint velocity in the articulated-body pass from the ground to the leaves, and returns
- * its acceleration (u − U·(dw, dv))/D; `inverse` is 1/D. Updates the angular and linear acceleration dw, dv of the
- * link by the motion along this velocity. */
+/* Performs the step for one joint velocity in the articulated-body pass from the ground to the leaves. Returns the joint's acceleration along
+ * component `direction` of the motion, (u − U·(dw, dv))/D with `inverse` = 1/D and the column *U of the inertia, and adds this acceleration to
+ * the link's angular and linear acceleration *dw, *dv. */
 static cmb_expr full_step(cmb_graph *g, const cmb_articulated_column *U, cmb_expr inverse,
                           int direction, cmb_expr u, cmb_vector *dw, cmb_vector *dv)
 {

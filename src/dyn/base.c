@@ -26,8 +26,8 @@ static const double FARTHEST = 3;
 
 /* ---- origins */
 
-/* Returns how many components of the vector d (global axes) in the axes R0 (3 x 3, by columns) are larger than
- * rounding errors relative to `scale`. */
+/* Returns the number of components of the vector d (global axes), resolved in the axes R0 (3 x 3, by columns), that exceed rounding errors
+ * relative to `scale`. */
 static int count_components(const cmb_number R0[9], const double d[3], double scale)
 {
   double R[9], x[3];
@@ -38,8 +38,8 @@ static int count_components(const cmb_number R0[9], const double d[3], double sc
   return count;
 }
 
-/* Returns the number of non-zero components of two offsets, from a link's parent to the link and from the link to its
- * child, if the link's origin is moved to the point `at` (global axes; all joint coordinates 0). */
+/* Returns how many components would be non-zero in two offsets if the origin of link l were moved to the point `at`: from the parent's origin
+ * to that of l, and from there to the origin of the child. All are in global axes, for joint coordinates 0. */
 static int count_offset_components(const cmb_tree *tree, const cmb_link *l, const cmb_link *child,
                                    const double at[3])
 {
@@ -56,8 +56,8 @@ static int count_offset_components(const cmb_tree *tree, const cmb_link *l, cons
   return count + count_components(l->R0, d, scale);
 }
 
-/* Returns whether the frame of a link, the frame of its parent or the origin of its child depends on live parameters
- * (those that can be changed after set-up). If so, the link's origin stays at the joint. */
+/* Returns whether parameters that can be changed after set-up affect the frame of link l, the frame of its parent or the origin of its child.
+ * If so, the link's origin stays at the joint; otherwise it may be moved to simplify the equations. */
 static bool has_live_origins(const cmb_tree *tree, const cmb_link *l, const cmb_link *child)
 {
   if (cmb_any_live(3, l->r0) || cmb_any_live(9, l->R0) || cmb_any_live(3, child->r0)) return true;
@@ -107,9 +107,9 @@ static cmb_moments moments_of(cmb_graph *g, const cmb_link *l)
   return o;
 }
 
-/* Removes from the mass moments *o of a link those parts that can be attributed to its parent without a change of the
- * equations of motion (base parameters), and returns them. Which parts these are depends on the link's kind of
- * motion. */
+/* Removes from the mass moments *o of a link those parts that can be attributed to its parent without changing the equations of motion, and
+ * returns them, so that fewer inertial parameters remain (base parameters). The parts depend on how the link moves relative to its parent,
+ * `kind`. */
 static cmb_moments move_to_parent(cmb_link_kind kind, cmb_moments *o)
 {
   const cmb_number zero = cmb_fixed(0);

@@ -63,8 +63,10 @@ cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...
 cmb_status cmb_build_fail_fixed(cmb_build *b, const cmb_model_formula *formula, const char *kind,
                                 const char *name)
 {
-  return cmb_build_fail(b, cmb_about_part(&formula->place, kind, name),
-                        "%s '%s' depends on no coordinate, length or position", kind, name);
+  return cmb_build_fail(
+      b, cmb_about_part(&formula->place, kind, name),
+      "%s '%s' depends on no coordinate, length or position; expected a formula that does", kind,
+      name);
 }
 
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
@@ -74,9 +76,9 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
   return n;
 }
 
-/* Returns the sign of velocity n of joint j, and of its coordinate, in formulas of a mirrored copy of a subassembly.
- * With Euler parameters it is 1 or −1, or 0 if they are measured along other axes than those of the copy; for all
- * other joints it is 1, since they are mirrored themselves. */
+/* Returns the sign with which formulas of a mirrored copy of a subassembly see velocity n of joint j and its coordinate: 1 or −1, or 0 if they
+ * are measured along other axes than those of the copy. Only joints with Euler parameters need a sign other than 1, since all other joints are
+ * mirrored themselves. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n)
 {
   const int shifts = cmb_joint_translations(j->type);
@@ -87,10 +89,11 @@ double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, i
 
 cmb_status cmb_build_fail_axes(cmb_build *b, cmb_about about, const char *coordinate)
 {
-  return cmb_build_fail(b, about,
-                        "'%s' counts along other axes than this instance, which is turned against "
-                        "it; expected a position such as BODY.x",
-                        coordinate);
+  return cmb_build_fail(
+      b, about,
+      "'%s' is measured along axes that differ from those of this instance, which is "
+      "turned; expected a position such as BODY.x",
+      coordinate);
 }
 
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n)
@@ -176,8 +179,8 @@ static int list_link_forces(cmb_build *b, bool with_lambda, struct link_force *l
   return count;
 }
 
-/* Compares two forces between links, for qsort: by the index of their common base link, then by address, so that
- * forces with the same base keep their order. */
+/* Compares two forces between links, for qsort(): by the index of their base link, where the paths of both bodies to the ground meet, then by
+ * address. */
 static int by_base(const void *x, const void *y)
 {
   const struct link_force *const *a = x, *const *b = y;
@@ -185,9 +188,9 @@ static int by_base(const void *x, const void *y)
   return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
 }
 
-/* Adds to the generalised forces f (nv) the applied forces that act between two links with a common base link other
- * than the ground and, if with_lambda is set, the constraint forces that do so. Forces with the same base link are
- * projected onto the velocities in one recursion. */
+/* Adds to the generalised forces f (nv) the applied forces between two links and, if with_lambda is set, the constraint forces between two
+ * links. A force acts on all links between its two bodies and the base link, where their paths to the ground meet; forces with the same base
+ * link are projected onto the joint velocities together. */
 static void add_forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
 {
   const size_t most = (size_t)count_link_forces(b, with_lambda) + 1;

@@ -61,9 +61,8 @@ static cmb_number harmonic_sum(cmb_graph *g, cmb_number a, cmb_number b)
   return cmb_over(g, one, cmb_plus(g, cmb_over(g, one, a), cmb_over(g, one, b)));
 }
 
-/* Estimates the mass of the lightest body that a constraint moves, by the harmonic sum 1/Σ (1/m) of their masses; for
- * a constraint of an angle, of the traces of their inertia tensors. Returns 0 if none has mass. link_of[nv] is the
- * link that each velocity belongs to. */
+/* Estimates the mass of the lightest body that a constraint moves, by the harmonic sum 1/Σ (1/m) of the masses of all bodies that it moves. For
+ * a constraint of an angle uses the traces of their inertia tensors. Returns 0 if none has mass. link_of[nv] is the link of each velocity. */
 static cmb_number mass_of_lightest(const cmb_build *b, const cmb_constraint *c, const int *link_of,
                                    const struct scale *typical)
 {
@@ -81,9 +80,9 @@ static cmb_number mass_of_lightest(const cmb_build *b, const cmb_constraint *c, 
   return all;
 }
 
-/* Returns the weight c with which a constraint is added to the mass matrix, M += c Gᵀ G: the typical mass of all
- * bodies (inertia, for a constraint of an angle), or that of the lightest body that the constraint moves if this is
- * smaller by more than the factor MOST_RATIO. link_of[nv] is the link that each velocity belongs to. */
+/* Returns the weight c with which a constraint is added to the mass matrix, M += c Gᵀ G: the typical mass of all bodies (for a constraint of an
+ * angle: inertia) or, if much smaller (by the factor MOST_RATIO), that of the lightest body that the constraint moves. link_of[nv] is the link
+ * of each velocity. */
 static cmb_number weight_of(const cmb_build *b, const cmb_constraint *c, const int *link_of,
                             const struct scale *typical)
 {
@@ -98,8 +97,7 @@ struct sums {
   cmb_expr *f;
 };
 
-/* Appends the expression e as a further term to the entries M_ij and M_ji of the mass matrix. If memory runs out, the
- * arena records the failure. */
+/* Appends the expression e as one more term of the entries M_ij and M_ji of the mass matrix. If memory runs out, the arena records the failure. */
 static void add_mass_term(cmb_build *b, struct sums *s, int i, int j, cmb_expr e)
 {
   for (int side = 0; side < (i == j ? 1 : 2); side++) {
@@ -141,8 +139,7 @@ static void body_inertia(cmb_build *b, const cmb_link *l, struct sums *s)
   }
 }
 
-/* Compares two terms of the mass matrix, for qsort: by row, by column, then by address, so that terms of the same
- * entry keep their order. */
+/* Compares two terms of the mass matrix, for qsort(): by row, by column, then by address. */
 static int by_row_and_column(const void *x, const void *y)
 {
   const cmb_entry *const *p = x, *const *q = y, *a = *p, *b = *q;
@@ -151,8 +148,7 @@ static int by_row_and_column(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* Adds up the terms of each entry of the mass matrix and stores the entries in *M, sorted by row and column. Entries
- * whose sum is 0 are omitted. */
+/* Sums up the terms of each entry of the mass matrix, and stores the entries in *M, sorted by row and column, without entries that are 0. */
 static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
 {
   const int count = s->M.count;
@@ -173,8 +169,8 @@ static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
   return CMB_OK;
 }
 
-/* Adds the gyroscopic moment −ω' × J' ω' of a link (angular velocity ω' and inertia tensor J' in its axes) to the
- * wrench on[link]. */
+/* Adds the gyroscopic moment −ω' × J' ω' of a link to its wrench on[link]; ω' is the angular velocity and J' the inertia tensor in the axes of
+ * the link. */
 static void add_gyroscopic_moment(cmb_build *b, int link, cmb_wrench *on)
 {
   cmb_graph *g = b->g;
@@ -210,8 +206,7 @@ static bool acts_on_massless_body(const cmb_build *b, const cmb_constraint *c)
   return false;
 }
 
-/* Adds the constraint (p·p − 1)/2 = 0 for the Euler parameters p of each body, with its row pᵀ of the constraint
- * Jacobian. */
+/* Adds for each body the constraint (p·p − 1)/2 = 0 on its Euler parameters p, with the row pᵀ of the constraint Jacobian. */
 cmb_status cmb_build_normalisation(cmb_build *b)
 {
   cmb_graph *g = b->g;
@@ -241,17 +236,16 @@ cmb_status cmb_build_normalisation(cmb_build *b)
   return CMB_OK;
 }
 
-/* Returns whether the rate of a constraint of the sections `loops` and `motions` may be discontinuous: whether it depends explicitly on
- * time or is given as a formula, which can have branches. Gears and motions count as formulas. */
+/* Returns whether the rate of a constraint may be discontinuous: whether the constraint comes from the section `loops` or `motions` of the
+ * model, and either depends explicitly on time or is given as a formula, which can have branches. Gears and motions count as formulas. */
 static bool can_have_discontinuous_rate(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && (c->gt != 0 || b->model->loops[c->loop].type == CMB_LOOP_FORMULA);
 }
 
-/* Adds to the equations of motion M v̇ = f those constraints that make M positive definite where bodies lack mass,
- * each with a weight c: M += c Gᵀ G, f −= c Gᵀ γ. Stores the weights of constraints whose rates can be discontinuous
- * in x->impulse_weights (NaN if parameters that can be changed after set-up determine them). link_of[nv] is the link
- * of each velocity. */
+/* Adds weighted constraints to the equations of motion M v̇ = f where bodies without mass would make M singular: M += c Gᵀ G, f −= c Gᵀ γ.
+ * Stores the weights c of those whose rates can be discontinuous in x->impulse_weights (NaN if c depends on parameters that can be changed
+ * after set-up). link_of[nv] is the link of each velocity. */
 static void add_weighted_constraints(cmb_build *b, const int *link_of, struct sums *s,
                                      cmb_expressions *x)
 {

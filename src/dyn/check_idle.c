@@ -7,13 +7,14 @@
 
 #include <stdio.h>
 
-/* Returns whether the body has one of the two ends of a joint that closes a loop (not of a formula or prescribed
- * motion). */
+/* Returns whether the body is one of the two bodies of a loop constraint that can carry the end of a chain like a joint: a joint of any type,
+ * or a point on a line, which guides the ends of plane mechanisms. */
 static bool has_loop_end(const cmb_model *m, int body)
 {
   for (int i = 0; i < m->loop_count; i++) {
     const cmb_model_loop *l = &m->loops[i];
-    if (l->type < CMB_JOINT_TYPES && (l->a.body == body || l->b.body == body)) return true;
+    const bool joint = l->type < CMB_JOINT_TYPES || l->type == CMB_LOOP_POINT_LINE;
+    if (joint && (l->a.body == body || l->b.body == body)) return true;
   }
   return false;
 }

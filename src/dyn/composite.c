@@ -46,8 +46,8 @@ static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct composit
   to->mass = cmb_plus(g, to->mass, c->mass);
 }
 
-/* Computes the wrench that gives a composite rigid body c (a link with all links beyond it) the acceleration 1 along
- * velocity n of the link's joint: force and moment about the link's origin, in its axes. */
+/* Computes the wrench that accelerates a composite rigid body c (a link with all links beyond it) by 1 along velocity n of the link's joint:
+ * force and moment about the link's origin, in the link's axes. */
 static cmb_wrench wrench_along(cmb_graph *g, cmb_link_kind kind, int n, const struct composite *c)
 {
   cmb_vector e = {{0, 0, 0}};
@@ -77,9 +77,9 @@ static void add_entry(cmb_entries *M, int row, int column, cmb_expr e)
   if (row != column) M->entry[M->count++] = (cmb_entry){column, row, e};
 }
 
-/* Appends to the mass matrix M the entries that couple velocity n of link i with the velocities of link i and of the
- * next NEAR links towards the ground, by transforming the wrench w, which accelerates the link along velocity n, from
- * frame to frame. Returns the next link on the path, or CMB_GROUND. `column` (nv) is scratch, zero before and after. */
+/* Appends to the mass matrix M the entries that couple velocity n of link i with the velocities of link i and of the next NEAR links towards
+ * the ground. Transforms the wrench w, which accelerates the link along velocity n, from frame to frame. Returns the next link on the path, or
+ * CMB_GROUND. `column` (nv) is scratch, zero before and after. */
 static int add_near(cmb_kinematics *k, int i, int n, cmb_wrench w, cmb_expr *column, cmb_entries *M)
 {
   cmb_graph *g = k->g;
@@ -102,9 +102,9 @@ static int add_near(cmb_kinematics *k, int i, int n, cmb_wrench w, cmb_expr *col
   return at;
 }
 
-/* Appends to the mass matrix M the entries that couple velocity n of link i with the velocities of link `at` and all
- * further links towards the ground: scalar products of the wrench w on link i with the joint motions of those links,
- * both in the common reference frame. frames[] are the frames of all links there. */
+/* Appends to the mass matrix M the entries that couple velocity n of link i with the velocities of link `at` and of all links between it and
+ * the ground: the scalar products of the joint motions of those links with the wrench w that a unit acceleration along velocity n of link i
+ * requires. w and frames[], the frames of all links, are given in a common reference frame. */
 static void add_far(cmb_kinematics *k, int i, int n, const cmb_wrench *w, int at,
                     const cmb_frame *frames, cmb_entries *M)
 {
@@ -118,9 +118,8 @@ static void add_far(cmb_kinematics *k, int i, int n, const cmb_wrench *w, int at
   }
 }
 
-/* Computes the frames (position and orientation) of all links relative to the reference frame of their tree, in a new
- * array *frames. Sets *frames to NULL if no path to the ground is longer than NEAR + 1 links, since none is needed
- * then. */
+/* Computes the frames (position and orientation) of all links in the reference frame of their tree, in a new array *frames. Sets *frames to
+ * NULL if no path to the ground has more than NEAR + 1 links. */
 static cmb_status make_frames(cmb_kinematics *k, cmb_frame **frames)
 {
   const cmb_tree *tree = k->tree;
@@ -139,8 +138,8 @@ static cmb_status make_frames(cmb_kinematics *k, cmb_frame **frames)
   return *frames ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Returns an upper bound of the number of entries of the mass matrix: for each link and each link on its path to the
- * ground, twice the product of their numbers of velocities. */
+/* Returns an upper bound of the number of entries of the mass matrix: for each link and each link on its path to the ground twice the product
+ * of their numbers of velocities. */
 static int count_entries(const cmb_tree *tree)
 {
   int count = 0;

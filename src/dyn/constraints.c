@@ -73,9 +73,7 @@ static void parallel_frames(cmb_build *b, const struct frames *f)
   for (int i = 0; i < 3; i++) perpendicular(b, f, cmb_unit3[i], cmb_unit3[(i + 1) % 3], part[i]);
 }
 
-/* Computes two unit vectors e1 and e2 that are perpendicular to the unit vector `axis` and to each other. e2 is also
- * perpendicular to the global axis that is farthest from `axis`, so that e1 and e2 lie along global axes where
- * possible. */
+/* Computes two unit vectors e1 and e2 that are perpendicular to the unit vector `axis` and to each other, along global axes where possible. */
 static void perpendicular_axes(cmb_graph *g, const cmb_number axis[3], cmb_number e1[3],
                                cmb_number e2[3])
 {
@@ -106,8 +104,8 @@ static void axis_parallel(cmb_build *b, const struct frames *f, const cmb_number
   perpendicular(b, f, e2, axis_b, "tilt2");
 }
 
-/* Adds the constraint e1_a·e2_b − e2_a·e1_b = 0, which prevents a rotation of body b relative to body a about the
- * axis of a constant-velocity joint. e1 and e2 are the first two axes of the joint, fixed to each body. */
+/* Adds the constraint e1_a·e2_b − e2_a·e1_b = 0 of a constant-velocity joint, which prevents a rotation of body b relative to body a about the
+ * joint's axis. e1 and e2 are the first two axes of the joint's frames f, one fixed to each body. */
 static cmb_status add_twist(cmb_build *b, const struct frames *f)
 {
   const cmb_measure one = cmb_measure_cosine(b->k, f->a, f->axes[0], f->b, f->axes_b[1]);
@@ -172,9 +170,8 @@ static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model
   return CMB_OK;
 }
 
-/* Builds the value g of the constraint F(x, t) = 0, its partial time derivative g_t, the velocity-dependent part γ of
- * g̈, and its gradient, in *c. F is given in placeholder symbols for the measures x (scalars such as distances),
- * which are replaced by the measures' expressions after the differentiation. */
+/* Builds a constraint F(x, t) = 0 in *c: its value g, its partial time derivative g_t, the velocity-dependent part γ of g̈, and its gradient. F
+ * is given in symbols for measures x (scalars such as distances), which are replaced by the measures' expressions after the differentiation. */
 static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_expr F,
                                 cmb_constraint *c)
 {
@@ -208,8 +205,8 @@ static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_ex
   return CMB_OK;
 }
 
-/* Completes the constraint of a gear with the second coordinate, the ratio and the offset of loop l: *F := *F − ratio
- * · second − offset. On entry *F is the first coordinate. */
+/* Completes the constraint of a gear, loop l, with its second coordinate, the ratio and the offset: *F := *F − ratio · second − offset, where
+ * *F is the first coordinate on entry. */
 static cmb_status add_gear_terms(cmb_build *b, const cmb_model_loop *l, cmb_symbols *symbols,
                                  cmb_expr *F)
 {
@@ -342,8 +339,8 @@ static void mark_column(struct dense_row *d, int column)
   d->touched[d->count++] = column;
 }
 
-/* Marks the columns of row d of the constraint Jacobian that can be non-zero: those of the velocities on which the
- * rate of the measure m (a scalar such as a distance) depends. */
+/* Marks in the dense row d the columns of the constraint Jacobian that can be non-zero: those of the velocities on which the rate of the
+ * measure m (a scalar such as a distance) depends. */
 static void mark_measure(cmb_build *b, const cmb_measure *m, struct dense_row *d)
 {
   const int from[2] = {m->side[0].link, m->side[1].link};

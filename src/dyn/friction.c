@@ -44,8 +44,8 @@ struct seen {
 /* All dry friction stick(e, ..) in formulas, and the program that computes φᵀw, φᵀφ and wᵀw of each. */
 struct trial {
   int count;
-  cmb_expr *stick, *S,
-      *product; /* (count), (count), (3 x count) all φᵀw, then all φᵀφ, then all wᵀw */
+  cmb_expr *stick, *S; /* (count) */
+  cmb_expr *product;   /* (3 x count) all φᵀw, then all φᵀφ, then all wᵀw */
   cmb_program *program;
   int inputs;
   int *kind; /* (inputs) */
@@ -53,9 +53,7 @@ struct trial {
   struct seen *seen; /* (count) */
 };
 
-/* Returns the force element that term number `action` of the applied forces belongs to, or NULL if the term belongs
- * to a joint. The terms of an element follow one another, so that it is the element whose first term is the last one
- * not above `action`. */
+/* Returns the force element to which term number `action` of the applied forces belongs; NULL if the term belongs to a joint. */
 static const cmb_model_force *force_of(const cmb_build *b, int action)
 {
   const cmb_model_force *f = NULL;
@@ -67,8 +65,7 @@ static const cmb_model_force *force_of(const cmb_build *b, int action)
   return f;
 }
 
-/* Finds the dry friction in force elements: stores the expressions stick(velocity, ..) that occur in them in
- * t->stick, and their number in t->count. */
+/* Finds all dry friction in force elements, that is, the expressions stick(velocity, ..), and stores them in t->stick, their number in t->count. */
 static cmb_status list_sticks(cmb_build *b, struct trial *t)
 {
   const int actions = b->actions.count;
@@ -154,8 +151,8 @@ static int kind_of(const cmb_build *b, cmb_expr e, double *value)
   return INPUT_DRAWN;
 }
 
-/* Stores in input[] those graph inputs that are marked in used[], and in t->kind their kinds. Returns false if C functions of the user are
- * called, since these may only be called with states of a simulation. */
+/* Stores in input[] those inputs of the expression graph that are marked in used[], and in t->kind what each one is. Returns false if the
+ * expressions call C functions of the user, since these must not be called with states other than those of a simulation. */
 static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
 {
   for (cmb_expr e = 0; e < b->g->size; e++) {
@@ -199,7 +196,7 @@ static void draw_inputs(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Adds another random state to what is seen of each friction. */
+/* Computes μ of each friction at one more random state, and adds what it shows to t->seen. */
 static void look_at_state(const struct trial *t, uint32_t *state)
 {
   draw_inputs(t, state);
@@ -217,15 +214,16 @@ static void look_at_state(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Returns whether friction k drives the velocity that it depends on: μ was positive in at least ENOUGH random states and never negative. */
+/* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them must
+ * have shown this (t->seen), and none the opposite. */
 static bool drives(const struct trial *t, int k)
 {
   const struct seen *seen = &t->seen[k];
   return seen->positive >= ENOUGH && !seen->negative && !seen->askew;
 }
 
-/* Sets *yes to true if the expression e occurs in term number `action` of the applied forces, either in the force or
- * in the rate of the distance or coordinate along which it acts; else to false. */
+/* Sets *yes to whether the expression e occurs in term number `action` of the applied forces, either in the force itself or in the rate of the
+ * distance or coordinate to which the force is conjugate. */
 static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bool *yes)
 {
   const cmb_action *a = cmb_action_at(b, action);
@@ -237,8 +235,8 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Looks at each dry friction in force elements at random states, and at its effect in the force element `only`, or in all forces if `only` is
- * NULL. */
+/* Tests the sign of each dry friction of force elements at random states. Judges by all forces, or by those of the force element `only` if that
+ * is not NULL. */
 static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
@@ -253,9 +251,8 @@ static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct tr
   return status;
 }
 
-/* Finds the force element to name in the error message about dry friction number k, which drives the velocity that it
- * should oppose: the first that alone shows this, else the first that contains this friction. *driven is NULL
- * if none contains it. */
+/* Finds the force element that the error message on dry friction number k names; this friction drives the velocity that it should oppose. It is
+ * the first element that shows this by its own forces, or else the first that contains the friction. *driven becomes NULL if none contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {
@@ -283,8 +280,8 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
       b,
       pulls ? cmb_about_formula(&f->formula)
             : cmb_about_leading(cmb_about_part(&f->place, "force", f->name)),
-      "with this sign 'stick' drives the velocity that it reads, and friction does not; expected "
-      "the other sign: %s",
+      "with this sign 'stick' accelerates the motion whose velocity it reads, while friction "
+      "opposes it; expected the other sign: %s",
       pulls ? "a pull acts against the rate v of its length or coordinate, so that its friction "
               "is stick(v, F, Fs) without a minus"
             : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");

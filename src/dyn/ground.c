@@ -75,9 +75,8 @@ static cmb_status tyre_surface(cmb_build *b, const cmb_model_tyre *tyre, cmb_exp
   return CMB_OK;
 }
 
-/* Appends the surface s = 0 that the point `at` of a body can touch to the list all->all, unless s depends on a
- * sampled value of a controller. Records whether s depends on time, and the first surface in the list with the same
- * s. */
+/* Appends to the list all->all the surface s = 0 that the point `at` of a body can touch, unless s depends on a sampled value of a controller.
+ * Records whether s depends on time, and the first surface in the list with the same s. */
 static cmb_status add_surface(cmb_ground *all, cmb_build *b, const struct inputs *in,
                               const char *name, const cmb_anchor *at, cmb_expr s)
 {
@@ -147,8 +146,8 @@ static cmb_status make_in(cmb_ground *all, cmb_build *b)
   return make_program(all, b, &in);
 }
 
-/* Compiles the functions of all surfaces of the model into one program of `all`. The expression graph and the tree of
- * links exist only during this call. */
+/* Compiles the functions of all surfaces of the model into a single program, stored in *all. Frees the expression graph and the tree of links,
+ * which are only needed for this. */
 static cmb_status make(cmb_ground *all, const cmb_model *model)
 {
   cmb_build b = {.ctx = all->ctx, .arena = cmb_arena_create(all->ctx), .model = model};

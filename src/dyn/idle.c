@@ -53,8 +53,8 @@ static void multiply(const double *A, const double *B, double *C)
   }
 }
 
-/* Writes `sign` times the matrix of the cross product with h into the 3 x 3 block that begins at `block` in a 6 x 6
- * matrix (row-major). The diagonal of the block, which is 0, is not written. */
+/* Writes the matrix of the cross product with `sign` times h into a 3 x 3 block of a 6 x 6 matrix (row-major); `block` points to the first
+ * entry of the block. Its diagonal, which is 0, is not written. */
 static void set_cross_block(const double h[3], double sign, double *block)
 {
   for (int i = 0; i < 3; i++) {
@@ -90,8 +90,8 @@ static void turn_about(int axis, double c, double s, double R[9])
   cmb_mul33(B, A, R);
 }
 
-/* Computes the rotation R and the position r of a link in its parent's frame in a generic, non-singular position:
- * angles are neither near 0° nor near 90° and differ from link to link; displacements are of the order of `length`. */
+/* Computes the rotation R and the position r of a link in its parent's frame for a generic position of the mechanism, which is not singular:
+ * all angles differ and are near neither 0° nor 90°; displacements are of the order of `length`. */
 static void generic_pose(const cmb_tree *tree, int link, double length, double R[9], double r[3])
 {
   const cmb_link *l = &tree->links[link];
@@ -128,9 +128,9 @@ static void motion_transform(const double R[9], const double r[3], double *X)
   }
 }
 
-/* Computes in *f the motions S (6-vectors) that a joint allows, in the axes of its last link `last`, the mass or
- * inertia by which each is scaled, and the transformation X of motions from the joint's parent, in a position with
- * displacements of the order of `length`. Returns the first link of the joint; its links are consecutive. */
+/* Computes in *f the motions S (6-vectors) that a joint allows, in the axes of the last of its links, `last`; the mass or inertia that scales
+ * each of them; and the transformation X of motions from the joint's parent. The position of the mechanism is a generic, non-singular one, with
+ * displacements of the order of `length`. Returns the first link of the joint. */
 static int joint_motions(const cmb_tree *tree, int last, double length,
                          const struct moved_inertia *m, struct freedom *f)
 {
@@ -154,9 +154,9 @@ static int joint_motions(const cmb_tree *tree, int last, double length,
   return link + 1;
 }
 
-/* Computes the eigenvalues mu (ascending) and the eigenvectors of the joint's inertia matrix D = Sᵀ I S, where S are
- * the motions that the joint allows, scaled by the mass or inertia they move. The rows Yᵢ are the principal motions,
- * with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
+/* Computes the principal motions of a joint: the eigenvalues mu (ascending) and eigenvectors of its inertia matrix D = Sᵀ I S. The columns of S
+ * are the motions that the joint allows, each scaled by the mass or inertia that it moves. The principal motions, the rows of Y, are
+ * combinations of these with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
 static bool principal_motions(const struct moved_inertia *m, const struct freedom *f, double *mu,
                               double Y[MOTIONS][MOTIONS])
 {
@@ -182,8 +182,8 @@ static bool principal_motions(const struct moved_inertia *m, const struct freedo
   return true;
 }
 
-/* Removes the motions that a joint allows from the articulated-body inertia: I := I − Σ (I y)(I y)ᵀ/μ over the
- * joint's n principal motions y, the rows of Y, with the eigenvalues μ. */
+/* Removes the motions that a joint allows from the articulated-body inertia I: I := I − Σ (I y)(I y)ᵀ/μ, summed over the n principal motions y
+ * of the joint (rows of Y) with the eigenvalues μ. */
 static void eliminate_joint(int n, const double *mu, double Y[MOTIONS][MOTIONS],
                             struct moved_inertia *m)
 {
@@ -198,9 +198,8 @@ static void eliminate_joint(int n, const double *mu, double Y[MOTIONS][MOTIONS],
   }
 }
 
-/* Adds the articulated-body inertia of a link to that of its parent: I_parent += Xᵀ I X, after the motions that the
- * joint f allows are eliminated from I. The masses and inertias that scale rounding errors are added without this
- * elimination. Overwrites m->I. */
+/* Adds the articulated-body inertia I of a link to that of its parent, I_parent += Xᵀ I X, after eliminating the motions that the joint f
+ * allows. mu and Y are the eigenvalues and principal motions of the joint's inertia matrix. Overwrites m->I. */
 static void add_to_parent(struct moved_inertia *m, const struct freedom *f, const double *mu,
                           double Y[MOTIONS][MOTIONS], struct moved_inertia *parent)
 {
@@ -221,9 +220,8 @@ static void add_to_parent(struct moved_inertia *m, const struct freedom *f, cons
   parent->inertia += inertia + mass * square;
 }
 
-/* Describes the joint motion y (a 6-vector), which moves no mass, in *idle for an error message: the joint, whether y
- * is a rotation or a translation, and its axis (all joint coordinates 0; unit length, largest component positive).
- * mu[count] are the eigenvalues of the joint's inertia matrix, ascending. */
+/* Describes in *idle, for an error message, a joint motion y (a 6-vector) that moves no mass: the joint, whether y is a rotation or a
+ * translation, and its axis (a unit vector) at joint coordinates 0. mu[count] are the eigenvalues of the joint's inertia matrix, ascending. */
 static void describe_idle_motion(const cmb_link *l, int count, const double *mu,
                                  const double y[MOTIONS], const struct moved_inertia *m,
                                  cmb_idle *idle)

@@ -69,8 +69,7 @@ cmb_matrix cmb_symmetric_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
   return s->general ? rotated(g, s->F, A) : A;
 }
 
-/* Returns A Rᵀ, where R is the rotation of the step s from a link's axes to its parent's, by transforming each row of
- * A. */
+/* Returns A Rᵀ, where R is the rotation from a link's axes to its parent's axes in the transformation s. */
 static cmb_matrix rows_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
 {
   for (int i = 0; i < 3; i++) {

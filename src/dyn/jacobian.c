@@ -96,9 +96,8 @@ static cmb_matrix cross_columns(cmb_graph *g, cmb_vector w, cmb_matrix A)
   return cmb_matrix_product(g, cmb_matrix_tilde(g, w), A);
 }
 
-/* Computes two sums over the mass points m of a link with positions x and velocities u, from its velocity (ω, v) and
- * its mass moments m, c = Σ m x, P = Σ m x xᵀ: D = Σ m u xᵀ = v cᵀ + ω~ P (ω~: matrix of the cross product) and h = Σ
- * m u = m v + ω × c. */
+/* Computes two sums over the mass points m of a link with positions x and velocities u, D = Σ m u xᵀ and h = Σ m u, from the link's velocity
+ * (ω, v) and its mass moments m, c, P in *m: D = v cᵀ + ω~ P (ω~: matrix of the cross product) and h = m v + ω × c. */
 static void set_velocity_sums(cmb_graph *g, struct moving *m)
 {
   m->D = cross_columns(g, m->v.angular, m->second);
@@ -126,9 +125,8 @@ static cmb_force inertia_times(cmb_graph *g, const struct moving *m, cmb_motion 
                                     cmb_vector_cross(g, x.angular, m->first))};
 }
 
-/* Returns 2 B times a motion with the angular part α: (2 (tr(D) 1 − D) α, 2 α × h). B is the Coriolis matrix of a
- * link in the derivatives of its inertial force; D = Σ m u xᵀ and h = Σ m u are sums over its mass points x with
- * velocities u; 1 is the identity. */
+/* Returns 2 B a for the Coriolis matrix B of a link and a motion a with the angular part α: (2 (tr(D) 1 − D) α, 2 α × h). D = Σ m u xᵀ and h =
+ * Σ m u are sums over the link's mass points x with velocities u. */
 static cmb_force b_times(cmb_graph *g, const struct moving *m, cmb_vector alpha)
 {
   cmb_vector twice = cmb_vector_scale(g, cmb_constant(g, 2), alpha);
@@ -207,8 +205,8 @@ static bool allocate_entries(cmb_kinematics *k, cmb_entries *to)
   return to->entry != NULL;
 }
 
-/* Sets *ground to the motion of the ground from which the tree of `link` begins: at rest, with the acceleration
- * −gravity, which represents the weights; in the axes of the tree's reference frame. Returns false if out of memory. */
+/* Computes in *ground the motion of the ground at the root of the tree that contains `link`: at rest, but with the acceleration −gravity, so
+ * that inertial forces computed from it include the weights; in the axes of the tree's reference frame. Returns false if out of memory. */
 static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
 {
   cmb_graph *g = k->g;
@@ -220,8 +218,8 @@ static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
   return true;
 }
 
-/* Computes in moving[] for each link: its motion for the accelerations a[nv]; and, of the link alone without those
- * beyond it, the mass moments, the sums over the velocities of its mass points, and the inertial force. */
+/* Computes in moving[] for each link its motion for the accelerations a[nv]; its mass moments, the sums over the velocities of its mass points,
+ * and its inertial force, all without the links beyond it. */
 static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving *moving)
 {
   const cmb_tree *tree = k->tree;

@@ -23,8 +23,8 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* Subtracts from the wrenches on[] (one for each link) the applied forces that act between a link and the ground and,
- * if with_lambda is set, the constraint forces that do so. Forces between two links are not included. */
+/* Subtracts from the wrenches on[], one for each link, the applied forces between links and the ground and, if with_lambda is set, the
+ * constraint forces between links and the ground. */
 static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *on)
 {
   const int links = b->tree->link_count;
@@ -40,9 +40,8 @@ static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *o
   return CMB_OK;
 }
 
-/* Computes by inverse dynamics the wrench on each link for the accelerations a[nv] (NULL: 0), in a new array *out,
- * and subtracts the applied forces and, if with_lambda is set, the constraint forces that act between the link and
- * the ground. */
+/* Computes by inverse dynamics the wrench that each link needs for the accelerations a[nv] (NULL: 0), in a new array *out, and subtracts the
+ * applied forces between link and ground and, if with_lambda is set, the constraint forces between them. */
 static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_lambda,
                                    cmb_wrench **out)
 {
@@ -53,9 +52,9 @@ static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_la
   return subtract_applied(b, with_lambda, on);
 }
 
-/* Projects the wrenches on[] (one for each link) onto the joint velocities and subtracts the forces along coordinates
- * and between links. If the wrenches come from inverse dynamics, the result *out (nv) is the residual M a − f + Gᵀ λ;
- * it is −f if the accelerations are 0 and λ is left out. Overwrites on[]. */
+/* Projects the wrenches on[], one for each link, onto the joint velocities, and subtracts the forces along coordinates and between links. With
+ * wrenches from inverse dynamics, the result *out (nv) is the residual M a − f + Gᵀ λ; with accelerations 0 and without λ it is −f. Overwrites
+ * on[]. */
 static cmb_status project_residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_expr **out)
 {
   const int nv = b->tree->nv;
@@ -73,9 +72,8 @@ static cmb_status inertial(void *kinematics, cmb_entries *by_q, cmb_entries *by_
   return cmb_inertial_jacobian(k, k->a, by_q, by_v);
 }
 
-/* Prepares the Jacobian of the equations of motion in two parts: the derivatives of the inertial forces, which include the weights, in
- * closed form, which a function stored in x computes later, and the residual without these forces, x->applied, which is to be
- * differentiated automatically. */
+/* Prepares the Jacobian of the equations of motion in two parts: the derivatives of the inertial forces and weights, which have a closed form,
+ * and the residual of all other forces, x->applied, which is differentiated automatically. */
 static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
 {
   cmb_wrench *on = cmb_arena_take(b->arena, (size_t)b->tree->link_count + 1, sizeof *on);
@@ -164,9 +162,9 @@ static cmb_status explicit_form(cmb_build *b, cmb_articulation *w, cmb_expressio
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-/* Builds the accelerations for given Lagrange multipliers λ, a = M⁻¹ (f − Gᵀ λ), as x->forced, in O(number of links)
- * by the articulated-body factors w of M⁻¹. Constraint forces act on links like applied ones, so that a body costs
- * the same with closed loops as without (Arnold, Fuchs and Führer 2006, eq. 10). */
+/* Builds the accelerations a = M⁻¹ (f − Gᵀ λ) for given Lagrange multipliers λ, in x->forced, with a number of operations proportional to the
+ * number of links, by the articulated-body factors w of M⁻¹. Constraint forces act on links like applied ones (Arnold, Fuchs and Führer 2006,
+ * eq. 10). */
 static cmb_status build_forced_accelerations(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   cmb_expr *u = expressions(b, b->tree->nv);
@@ -185,8 +183,8 @@ static cmb_status build_forced_accelerations(cmb_build *b, cmb_articulation *w, 
 /* bytes for one entry of M, with the programs that compute it and its derivatives; limit of the memory for all entries */
 static const double ENTRY_BYTES = 1000, MOST_BYTES = 8e9;
 
-/* Builds the mass matrix: for long chains as articulated-body factors w, unless the option whole_mass is set, else by
- * its entries. Reports an error if the entries would take more than 8 GB of memory. */
+/* Builds the mass matrix: as articulated-body factors w for long chains, unless the option whole_mass is set, and as entries otherwise. Reports
+ * an error if the entries would take more than 8 GB of memory. */
 static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   if (!b->whole_mass && cmb_mass_factors_pay(b->tree, x->ng)) {
@@ -194,11 +192,12 @@ static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *
   }
   const double bytes = ENTRY_BYTES * cmb_mass_entries(b->tree);
   if (bytes > MOST_BYTES) {
-    return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
-                          "the mass matrix of %d joint velocities would take about %.0f GB; an "
-                          "explicit method, few "
-                          "constraints or the Cartesian formulation do without it",
-                          b->tree->nv, bytes / 1e9);
+    return cmb_fail_about(
+        b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
+        "the mass matrix of %d joint velocities would take about %.1f GB of memory, "
+        "expected at most %g; an explicit method, few constraints or the Cartesian "
+        "formulation do without it",
+        b->tree->nv, ceil(bytes / 1e8) / 10, MOST_BYTES / 1e9);
   }
   return cmb_mass_matrix(b->k, &x->M);
 }

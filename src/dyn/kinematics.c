@@ -64,7 +64,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 
 /* ---- names of coordinates and velocities */
 
-/* Creates the graph input (symbol) of coordinate number i, with the given name. */
+/* Creates the symbol (an input of the expression graph) of coordinate number i with the given name. */
 static void name_q(cmb_kinematics *k, int i, const char *name)
 {
   char text[300];
@@ -83,9 +83,8 @@ static void name_v(cmb_kinematics *k, int i, const char *name)
   k->a[i] = cmb_input(k->g, text);
 }
 
-/* Creates the graph inputs (symbols) of the coordinates and velocities of a freely moving link. They are named
- * after the first body on the link: BODY.x, BODY.y, BODY.z and the Euler parameters BODY.p0 .. BODY.p3; rates have
- * a prime. */
+/* Creates the symbols (inputs of the expression graph) of the coordinates and velocities of a freely moving link, named after its first body:
+ * BODY.x, BODY.y, BODY.z and the Euler parameters BODY.p0 .. BODY.p3; rates have a prime. */
 static void name_cartesian(cmb_kinematics *k, int link)
 {
   static const char *const parts[] = {"x", "y", "z", "p0", "p1", "p2", "p3"};
@@ -125,8 +124,7 @@ void cmb_kinematics_name(cmb_kinematics *k, int from)
 
 /* ---- transformations between frames */
 
-/* Returns the vector x rotated about the coordinate axis number `axis` (0..2) by the angle with the cosine c and the
- * sine s. */
+/* Returns the vector x rotated about coordinate axis number `axis` (0..2) by the angle with cosine c and sine s. */
 cmb_vector cmb_turn(cmb_graph *g, int axis, cmb_expr c, cmb_expr s, cmb_vector x)
 {
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -145,8 +143,8 @@ static cmb_vector turn_back(cmb_graph *g, int axis, cmb_expr c, cmb_expr s, cmb_
   return y;
 }
 
-/* Builds the cosine and the sine of γ + q (a constant angle plus a coordinate) and stores them in the step s, the
- * transformation from a link's frame to its parent's. If γ is a multiple of 90°, they are exactly ±cos q or ±sin q. */
+/* Builds the cosine and the sine of the angle γ + q, a constant angle plus a joint coordinate, and stores them in s, the transformation from a
+ * link's frame to its parent's. If γ is a multiple of 90°, they are exactly ±cos q or ±sin q. */
 static void set_turn_angle(cmb_graph *g, cmb_quarter gamma, cmb_expr q, cmb_step *s)
 {
   cmb_expr c = cmb_apply(g, CMB_OP_COS, q, 0, 0), n = cmb_apply(g, CMB_OP_SIN, q, 0, 0);
@@ -206,8 +204,7 @@ cmb_vector cmb_step_down(cmb_graph *g, const cmb_step *s, cmb_vector x)
 
 /* ---- Euler parameters */
 
-/* Returns L(p) x for the Euler parameters p, where L(p) is the 3 x 4 matrix of ω' = 2 L(p) ṗ and ω' the angular
- * velocity in the body's axes. */
+/* Returns L(p) x for Euler parameters p. The 3 x 4 matrix L(p) gives the angular velocity in the body's axes, ω' = 2 L(p) ṗ. */
 cmb_vector cmb_euler_times(cmb_graph *g, const cmb_expr p[4], const cmb_expr x[4])
 {
   cmb_vector e = {{p[1], p[2], p[3]}}, y = {{x[1], x[2], x[3]}};
@@ -264,9 +261,8 @@ static cmb_matrix composed(cmb_graph *g, cmb_matrix R, const cmb_step *s)
   return out;
 }
 
-/* Computes the angular and linear velocity (or acceleration) of a link relative to its parent, in the axes of the
- * base link: the joint's entries of rate[nv] times the joint's axis. R is the rotation from the link's axes to the
- * base's. */
+/* Computes the velocity or acceleration of a link relative to its parent, *angular and *linear, in the axes of the base link: the entries of
+ * rate[nv] that belong to the link's joint times the joint's axes. R is the rotation from the link's axes to the base's. */
 static void relative_motion(cmb_kinematics *k, const cmb_link *l, cmb_matrix R,
                             const cmb_expr *rate, cmb_vector *angular, cmb_vector *linear)
 {
@@ -310,9 +306,8 @@ static cmb_pose *known_pose(const cmb_kinematics *k, int link, int base)
   return NULL;
 }
 
-/* Returns the pose of a link relative to `base`, which is a link on its path to the ground or CMB_GROUND. Poses are
- * computed once and stored, with those of the links between; without recursion, since the path may have thousands of
- * links. Returns NULL if out of memory. */
+/* Returns the pose of a link relative to `base`, a link on its path to the ground or CMB_GROUND. Each pose is computed once and stored; the
+ * poses of links in between are computed without recursion, since the path may have thousands of links. Returns NULL if out of memory. */
 const cmb_pose *cmb_pose_of(cmb_kinematics *k, int link, int base)
 {
   int depth = 0, at = link;
@@ -370,8 +365,8 @@ cmb_vector cmb_point_acceleration(cmb_kinematics *k, const cmb_pose *p, cmb_vect
 
 /* ---- generalised forces */
 
-/* Adds a moment and a force, given in the axes of the base of pose p, to the wrench *w on the pose's link, which is
- * in the link's axes. */
+/* Adds a moment and a force, given in the axes of a base, to the wrench *w on a link, which is stored in the link's axes. p is the pose of the
+ * link relative to this base. */
 void cmb_wrench_add(cmb_kinematics *k, cmb_wrench *w, const cmb_pose *p, cmb_vector moment,
                     cmb_vector force)
 {
@@ -403,8 +398,8 @@ void cmb_wrench_onto(cmb_kinematics *k, int link, const cmb_wrench *w, cmb_expr 
   }
 }
 
-/* Projects the wrench on[i] of link i onto the link's velocities, adding the generalised forces to out[nv]; then
- * transfers the wrench to the parent of the link, unless this is `base`, and clears on[i]. */
+/* Projects the wrench on[i] of link i onto the velocities of its joint, adding the generalised forces to out[nv]. Then adds the wrench to that
+ * of the parent link, unless the parent is `base`, and clears on[i]. */
 static void project_link(cmb_kinematics *k, int base, int i, cmb_wrench *on, cmb_expr *out)
 {
   cmb_graph *g = k->g;

@@ -24,13 +24,13 @@ static void add(cmb_known_names *known, const char *name)
   if (known->count < CMB_KNOWN_NAMES) known->names[known->count++] = name;
 }
 
-/* Adds a name unless it is there. */
+/* Appends a name to the list of known names unless the list has it already. */
 static void add_once(cmb_known_names *known, const char *name)
 {
   if (cmb_find_name(name, known->names, known->count, sizeof *known->names) < 0) add(known, name);
 }
 
-/* Adds ELEMENT.QUANTITY for each word of `quantities`. Without memory some are left out. */
+/* Appends ELEMENT.QUANTITY to the list of known names for each word in `quantities`. If memory runs out, the rest is left out. */
 static void add_quantities(cmb_build *b, const char *element, const char *quantities,
                            cmb_known_names *known)
 {

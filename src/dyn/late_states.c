@@ -24,8 +24,7 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* Builds the rates of those first-order states that depend on accelerations or constraint forces once more, now that
- * formulas can use these quantities. */
+/* Rebuilds the rates of those first-order states that depend on accelerations or constraint forces, once these are available to formulas. */
 static cmb_status rebuild_late_rates(cmb_build *b)
 {
   cmb_status status = CMB_OK;
@@ -40,8 +39,8 @@ static cmb_status rebuild_late_rates(cmb_build *b)
   return status;
 }
 
-/* Solves M a + Gᵀ λ = f, G a = −γ symbolically for the accelerations a and the Lagrange multipliers λ of the
- * mechanism without its first-order states; writes the expressions of a (nv) and then of λ (ng) to `solution`. */
+/* Solves the linear equations M a + Gᵀ λ = f, G a = −γ symbolically for the accelerations a and Lagrange multipliers λ of the mechanism,
+ * without its first-order states. Writes the expressions of a (nv) and then of λ (ng) to `solution`. */
 static cmb_status solve_symbolically(cmb_build *b, const cmb_expressions *x, cmb_expr *solution)
 {
   const int nv = b->tree->nv, ng = x->ng;
@@ -76,15 +75,16 @@ static cmb_status build_solution(cmb_build *b, const cmb_expressions *x, cmb_exp
     return CMB_OK;
   }
   if (x->mass_factors.count == 0) return solve_symbolically(b, x, solution);
-  return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
-                        "the rates of states read accelerations or constraint forces, which for a "
-                        "chain of this length with %d constraints are not known as formulas; "
-                        "expected the Cartesian formulation",
-                        x->ng);
+  return cmb_fail_about(
+      b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
+      "the rates of states depend on accelerations or constraint forces, for which "
+      "no formulas are made in such a long chain of bodies with constraints (%d); "
+      "expected the Cartesian formulation",
+      x->ng);
 }
 
-/* Copies the expressions from[count] to to[count], with the accelerations and Lagrange multipliers replaced by
- * `solution` (NULL: they stay), and the forces of closed unilateral contacts replaced by 0. */
+/* Copies the expressions from[count] to to[count]; replaces in them the accelerations and Lagrange multipliers by `solution` (NULL: not
+ * replaced), and the forces of closed unilateral contacts by 0. */
 static cmb_status substitute_motion(cmb_build *b, const cmb_expressions *x,
                                     const cmb_expr *solution, int count, const cmb_expr *from,
                                     cmb_expr *to)
@@ -99,8 +99,8 @@ static cmb_status substitute_motion(cmb_build *b, const cmb_expressions *x,
   return cmb_substitute(b->g, n, old, new, count, from, to);
 }
 
-/* Returns whether a branch in the expression e (of if, abs, max, ..), unless it is inside smooth(..), depends on an
- * expression that is marked in marked[]. seen[e + 1] is scratch and must be false on entry. */
+/* Returns whether the choice of a branch in the expression e (of if, abs, max, ..) depends on an expression that is marked in marked[].
+ * Branches inside smooth(..) do not count. seen[e + 1] is scratch and must be false on entry. */
 static bool branches_on_marked(const cmb_graph *g, cmb_expr e, const bool *marked, bool *seen)
 {
   seen[e] = true;
@@ -116,9 +116,8 @@ static bool branches_on_marked(const cmb_graph *g, cmb_expr e, const bool *marke
   return false;
 }
 
-/* Reports an error if the rate of a state has a branch (if, abs, max, ..) that depends on accelerations, Lagrange
- * multipliers or contact forces, because the branch is chosen before these are known. A branch inside smooth(..) is
- * allowed. */
+/* Reports an error if the rate of a state has a branch (if, abs, max, ..) that depends on accelerations, Lagrange multipliers or contact
+ * forces, because these are unknown when the branch is chosen. Branches inside smooth(..) are allowed. */
 static cmb_status check_branches(cmb_build *b, const cmb_expressions *x)
 {
   const size_t size = cmb_graph_size(b->g);

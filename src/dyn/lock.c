@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-/* Returns whether a link is massless, rotates about an axis and has exactly one child, so that it only connects its
- * parent with that child. children[] holds the number of children of each link. */
+/* Returns whether a link only connects its parent with one child: it is massless, rotates about an axis and has exactly one child. children[]
+ * holds the number of children of each link. */
 static bool is_massless_connector(const cmb_tree *tree, const int *children, int link)
 {
   return tree->links[link].kind == CMB_LINK_TURN && cmb_is_zero(tree->links[link].mass) &&
@@ -49,8 +49,8 @@ static cmb_lock lock_of(const cmb_tree *tree, int first, int middle, int last)
                     .s = along * cmb_dot3(a, b) - cmb_dot3(a, c)};
 }
 
-/* Stores in *lock, a possible gimbal lock, the name and source position of the middle joint, and a text for messages
- * that names the axes: "its axes" within one joint, else "the axes of 'A', 'B' and 'C'". */
+/* Stores in *lock, the description of a possible gimbal lock, the name and source position of the middle one of three joints, and a text that
+ * names the axes: "its axes" within one joint, else "the axes of 'A', 'B' and 'C'". */
 static void name_lock(cmb_build *b, const cmb_link *first, const cmb_link *middle,
                       const cmb_link *last, cmb_lock *lock)
 {

@@ -242,8 +242,7 @@ static cmb_expr apply(cmb_graph *g, cmb_op op, cmb_expr a)
   return cmb_apply(g, op, a, 0, 0);
 }
 
-/* Builds the expression a b/(b² + 1e-24), which is a/b regularised at b = 0, where it is 0; for |b| above 1e-4 it
- * equals a/b to rounding. */
+/* Builds the expression a b/(b² + 1e-24), a regularised quotient a/b that is 0 at b = 0; for |b| above 1e-4 it equals a/b to rounding. */
 static cmb_expr ratio(cmb_graph *g, cmb_expr a, cmb_expr b)
 {
   return cmb_div(g, cmb_mul(g, a, b), cmb_add(g, cmb_square(g, b), number(g, 1e-24)));
@@ -271,8 +270,7 @@ static cmb_expr sinc(cmb_graph *g, cmb_expr x)
   return apply(g, CMB_OP_SMOOTH, cmb_apply(g, CMB_OP_IF, small, series, quotient));
 }
 
-/* Builds the expression of sin(PKY4 atan(x))/x without a division by x, which may be 0. PKY4 is a coefficient of the
- * tyre property file. */
+/* Builds the expression sin(PKY4 atan(x))/x without a division by x, which may be 0. PKY4 is a coefficient of the Magic Formula. */
 static cmb_expr rise(const struct law *l, cmb_expr x)
 {
   cmb_graph *g = l->g;
@@ -283,8 +281,7 @@ static cmb_expr rise(const struct law *l, cmb_expr x)
   return cmb_div(g, cmb_mul(g, k, waves), apply(g, CMB_OP_SQRT, w));
 }
 
-/* Builds the expression min(x, high) and records the limit as an event with this name, which occurs when x passes
- * it. */
+/* Builds the expression min(x, high), and records as an event with this name that x passes the limit `high`. */
 static cmb_expr at_most(struct law *l, cmb_expr x, double high, const char *name)
 {
   return cmb_tyre_limits_at_most(&l->limits, l->g, x, number(l->g, high), name);
@@ -298,8 +295,7 @@ static cmb_expr at_least(struct law *l, cmb_expr x, double low, const char *name
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_LT, x, end, 0), end, x);
 }
 
-/* Builds an expression that is a for x > 0, b for x < 0 and their mean for x = 0. The change of sign of x makes no
- * event. */
+/* Builds an expression that is a for x > 0, b for x < 0 and their mean for x = 0. A change of sign of x is not recorded as an event. */
 static cmb_expr side(cmb_graph *g, cmb_expr x, cmb_expr a, cmb_expr b)
 {
   const cmb_expr half = number(g, 0.5);
@@ -354,8 +350,8 @@ static void begin(struct law *l, cmb_graph *g, const cmb_tir *tir)
 
 /* ---- the law */
 
-/* Builds the expression of x limited to the range of validity [low, high] of the tyre property file, and records each
- * finite limit as an event, with the name names[0] for low and names[1] for high. */
+/* Builds the expression of x limited to the range of validity [low, high] that the tyre property file states. Records each finite limit as an
+ * event, with the name names[0] for low and names[1] for high. */
 static cmb_expr clamped(struct law *l, cmb_expr x, double low, double high,
                         const char *const names[2])
 {
@@ -369,8 +365,7 @@ static const char *const loads[2] = {NULL, "load_most"},
                          *const angles[2] = {"angle_least", "angle_most"},
                          *const cambers[2] = {"camber_least", "camber_most"};
 
-/* Returns the tangent of an angle (rad) at the end of a range of validity; ±HUGE_VAL (no limit) for angles of about
- * ±90° and beyond. */
+/* Returns the tangent of an angle (rad) that limits a range of validity; ±HUGE_VAL (no limit) for angles of about ±90° and beyond. */
 static double tangent(double angle)
 {
   if (fabs(angle) >= 1.57) return angle > 0 ? HUGE_VAL : -HUGE_VAL;

@@ -44,8 +44,8 @@ struct substitution {
   cmb_mass_expressions *out;
 };
 
-/* Appends the expression e to the values of which the factors of the mass matrix consist, and returns the new graph
- * input (symbol) that represents this value in the products with the factors. */
+/* Appends the expression e to the list of those numbers of the factorised mass matrix that must be computed, and returns a new symbol (graph
+ * input) that represents this number in products with the factors. */
 static cmb_expr symbol_for(struct substitution *c, cmb_expr e)
 {
   char name[40];
@@ -70,8 +70,8 @@ static void substitute_step(struct substitution *c, cmb_step *s)
   substitute(c, 3, s->offset.x);
 }
 
-/* Copies the factors of the mass matrix M = W⁻¹ D W⁻ᵀ from those of the articulated-body recursion, *from, with
- * symbols in place of the expressions and with 1 in place of the diagonal factor D. */
+/* Copies the factors of the mass matrix, M = W⁻¹ D W⁻ᵀ, from the articulated-body recursion, *from, to *to, with symbols in place of the
+ * expressions and 1 in place of the diagonal factor D. */
 static cmb_status substitute_articulation(struct substitution *c, const cmb_articulation *from,
                                           cmb_articulation *to)
 {
@@ -124,9 +124,8 @@ static struct acceleration accelerate_link(const cmb_articulation *w, int link,
   return a;
 }
 
-/* Computes the wrench that gives a link at rest the angular acceleration ω̇ and the linear acceleration v̇ of its
- * origin, *a: the moment J ω̇ + c × v̇ and the force m v̇ + ω̇ × c, with the mass m, the first mass moment c and the
- * inertia tensor J about the origin. */
+/* Computes the wrench that gives a link at rest the acceleration *a (angular ω̇, linear v̇ of the origin): the moment J ω̇ + c × v̇ and the
+ * force m v̇ + ω̇ × c. m is the mass, c the first mass moment, J the inertia tensor about the origin. */
 static cmb_wrench inertial_wrench(cmb_graph *g, const cmb_link *l, const struct acceleration *a)
 {
   cmb_vector first = cmb_number_vector(g, l->first);

@@ -78,8 +78,8 @@ static cmb_vector direction(cmb_kinematics *k, cmb_site s, const cmb_pose *p, co
   return cmb_pose_arm(k, p, x);
 }
 
-/* Sets the forces and moments with which a unit force along the measure m (a scalar such as a distance) acts on its
- * two bodies: the force n at point b, −n at point a, and in addition the moment `moment_a` on a's body. */
+/* Stores in the measure m (a scalar such as a distance) how a unit force along it acts on its two bodies: the force n at point b, −n at point
+ * a, and the additional moment `moment_a` on a's body. */
 static void set_sides(cmb_kinematics *k, const struct pair *p, cmb_site a, cmb_site b, cmb_vector n,
                       cmb_vector moment_a, cmb_measure *m)
 {
@@ -159,8 +159,8 @@ cmb_measure cmb_measure_turning(cmb_kinematics *k, cmb_site a, cmb_site b, const
   return m;
 }
 
-/* Returns the linear combination x m1 + y m2 of two measures (scalars such as distances) between the same two bodies:
- * value, rate, bias acceleration and the forces on the bodies. The factors x and y are not differentiated. */
+/* Returns the linear combination x m1 + y m2 of two measures (scalars such as distances) between the same two bodies: value, rate, bias
+ * acceleration and the forces on the bodies. The factors x and y are treated as constants. */
 static cmb_measure combine(cmb_graph *g, cmb_expr x, cmb_measure m1, cmb_expr y, cmb_measure m2)
 {
   cmb_measure m = m1;
@@ -183,10 +183,8 @@ cmb_measure cmb_measure_combined(cmb_kinematics *k, double c1, cmb_measure m1, d
   return combine(k->g, cmb_constant(k->g, c1), m1, cmb_constant(k->g, c2), m2);
 }
 
-/* Builds the expression of a/sin a as a function of c = cos a for 0 ≤ a < π, which is smooth also at a = 0. Halves
- * the angle four times, φ = a/16: a/sin a = (φ/sin φ)/(cos a/2 · cos a/4 · cos a/8 · cos φ). φ/sin φ is a power
- * series in y = sin² φ ≤ 0.038, whose coefficients have the ratios (2n − 1)²/(2n (2n + 1)); it is truncated below
- * rounding. */
+/* Builds the expression a/sin a as a function of c = cos a for 0 ≤ a < π, smooth also at a = 0. Halves the angle four times to φ = a/16, so
+ * that a/sin a = (φ/sin φ)/(cos a/2 · cos a/4 · cos a/8 · cos φ), and uses a power series of φ/sin φ in sin² φ, truncated below rounding. */
 static cmb_expr angle_by_sine(cmb_graph *g, cmb_expr c)
 {
   enum { HALVINGS = 4, TERMS = 10 };

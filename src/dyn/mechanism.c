@@ -59,8 +59,8 @@ static cmb_status read_unused_measures(cmb_build *b)
   return CMB_OK;
 }
 
-/* Reads the formulas of outputs and controllers once before the equations are built, because they determine which
- * joint coordinates (in the Cartesian formulation) and which delays are needed. The expressions are discarded. */
+/* Reads the formulas of outputs and controllers once before the equations are built, since they determine which joint coordinates (in the
+ * Cartesian formulation) and which delays the equations need. Discards the expressions. */
 static cmb_status scan_outputs(cmb_build *b)
 {
   for (int i = 0; i < b->model->output_count; i++) {
@@ -71,8 +71,8 @@ static cmb_status scan_outputs(cmb_build *b)
   return read_unused_measures(b);
 }
 
-/* Builds the expression *w of the first unknown of the implicit function x, which is defined by equations for its
- * unknowns. */
+/* Builds the expression *w of the first unknown of x, an implicit function of the model: a group of unknowns that are defined by as many
+ * equations. */
 static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_expr *w)
 {
   cmb_model_formula formula = x->equation[0];
@@ -118,7 +118,7 @@ static cmb_status build_parts(cmb_build *b)
 
 /* ---- into the set of expressions */
 
-/* Returns whether constraint number i is in the options' list of redundant constraints that are left out. */
+/* Returns whether constraint number i is in the list of redundant constraints that the options leave out. */
 static bool is_left_out(const cmb_mechanism_options *o, int i)
 {
   for (int k = 0; k < o->left_out_count; k++) {
@@ -127,8 +127,7 @@ static bool is_left_out(const cmb_mechanism_options *o, int i)
   return false;
 }
 
-/* Collects the entries of the constraint Jacobian G in *G, sorted by rows, without the rows of constraints that are
- * left out as redundant. */
+/* Collects the entries of the constraint Jacobian G in *G, sorted by rows. Skips the rows of constraints that are left out as redundant. */
 static cmb_status collect_gradients(cmb_build *b, cmb_entries *G)
 {
   size_t count = 1;
@@ -148,16 +147,16 @@ static cmb_status collect_gradients(cmb_build *b, cmb_entries *G)
   return CMB_OK;
 }
 
-/* Returns the factor, 1 or −1, that converts the Lagrange multiplier of a constraint to its reported impulse. The
- * impulse of a distance constraint is positive in tension; that of a prescribed motion or a formula is positive in
- * the direction in which its value grows; any other is the impulse on body b. */
+/* Returns the sign, 1 or −1, that converts the Lagrange multiplier of a constraint to the impulse that is reported to the user. The impulse of
+ * a distance constraint is positive in tension, that of a constraint given by a formula or as a motion in the direction in which its value
+ * grows; any other is the impulse on body b. */
 static int impulse_sign(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && b->model->loops[c->loop].type == CMB_LOOP_DISTANCE ? 1 : -1;
 }
 
-/* Returns the unit of a constraint's impulse: "N s" for a length and "N m s" for an angle. For a user's formula the
- * unit is known only if the formula is a single coordinate; else it is "". */
+/* Returns the unit of a constraint's impulse: "N s" for a length, "N m s" for an angle. For a user's formula other than a single coordinate the
+ * unit is not known, and "" is returned. */
 static const char *impulse_unit(const cmb_build *b, const cmb_constraint *c)
 {
   if (c->angle) return "N m s";
@@ -309,8 +308,8 @@ static cmb_status collect_outputs(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* Sets *yes to true if the expression e depends on more than t, q and v, namely on accelerations, Lagrange
- * multipliers or forces of closed unilateral contacts; else to false. */
+/* Sets *yes to whether the expression e depends on more than time, positions and velocities: on accelerations, Lagrange multipliers or forces
+ * of closed unilateral contacts. */
 static cmb_status depends_on_more(const cmb_build *b, const cmb_expressions *x, cmb_expr e,
                                   bool *yes)
 {
@@ -323,8 +322,8 @@ static cmb_status depends_on_more(const cmb_build *b, const cmb_expressions *x, 
   return CMB_OK;
 }
 
-/* Collects in x->roots the implicit functions that depend on t, q and v only, and so can be evaluated in any state.
- * Their names, as used in messages, are stored in x->root_names. */
+/* Collects in x->roots those implicit functions that depend only on t, q and v, and can thus be evaluated in any state. Stores their names for
+ * messages in x->root_names. */
 static cmb_status collect_roots(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
@@ -346,17 +345,15 @@ static cmb_status collect_roots(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* Reports an error if an output has the name of a Lagrange multiplier, because columns of a trajectory are found by
- * name. (An output may have the name of a coordinate, velocity or state, whose column it replaces.) Not checked in
- * the Cartesian formulation. */
+/* Reports an error if an output has the name of a Lagrange multiplier, since the columns of a trajectory are found by name. Not checked in the
+ * Cartesian formulation. */
 static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
 {
   for (int i = 0; i < x->no && !b->cartesian; i++) {
     const char *name = x->output_names[i];
     if (cmb_find_name(name, x->lambda_names, x->ng, sizeof name) < 0) continue;
     return cmb_build_fail(b, cmb_about_part(&b->model->outputs[i].place, "output", name),
-                          "output '%s' has the name of a multiplier; expected a name of its own",
-                          name);
+                          "output '%s' has the name of a multiplier; expected another name", name);
   }
   return CMB_OK;
 }
@@ -381,8 +378,8 @@ static cmb_status collect_hints(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* Builds the rates q̇ = T(q) v of all coordinates in x->rates, with ṗ = ½ Lᵀ ω' for the Euler parameters p of ball
- * joints (angular velocity ω'), and lists the first coordinate of each group of Euler parameters in x->ball_q. */
+/* Builds the rates q̇ = T(q) v of all coordinates in x->rates; those of Euler parameters p of ball joints are ṗ = ½ Lᵀ ω' with the angular
+ * velocity ω'. Lists the first coordinate of each group of Euler parameters in x->ball_q. */
 static cmb_status make_rates(cmb_build *b, cmb_expressions *x)
 {
   cmb_graph *g = b->g;
@@ -410,9 +407,8 @@ static cmb_status make_rates(cmb_build *b, cmb_expressions *x)
 
 /* ---- start values */
 
-/* Computes the initial values q and v of the generalised coordinates and velocities of the chosen formulation from the
- * joint coordinates q_given and velocities v_given of all joints. If one of these is NULL, the model's initial values
- * replace it. */
+/* Converts initial values of all joint coordinates, q_given, and joint velocities, v_given, to the generalised coordinates q and velocities v
+ * of the chosen formulation. The model's initial values are used for q_given or v_given if it is NULL. */
 static cmb_status convert_start(cmb_build *b, const cmb_start *s, const cmb_expressions *x,
                                 const double *q_given, const double *v_given, double *q, double *v)
 {
@@ -480,7 +476,7 @@ cmb_status cmb_build_open(cmb_build *b)
   const cmb_model *model = b->model;
   if (model->body_count == 0) {
     return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
-                          "the model has no bodies");
+                          "the model has no bodies; expected at least one");
   }
   CMB_TRY(allocate(b));
   CMB_TRY(cmb_build_names(b));
@@ -488,7 +484,7 @@ cmb_status cmb_build_open(cmb_build *b)
                        : cmb_tree_create(b->arena, b->g, model, &b->tree));
   if (b->tree->nv == 0) {
     return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
-                          "nothing in the model can move");
+                          "nothing in the model can move; expected a joint with a coordinate");
   }
   return cmb_kinematics_create(b->arena, b->g, b->tree, &b->k);
 }

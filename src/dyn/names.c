@@ -64,9 +64,9 @@ cmb_vector cmb_surface_symbols(cmb_graph *g)
 
 /* ---- names of the model */
 
-/* Adds the names of the `count` items of an array to the name map, with their indices. Each item has `size` bytes and
- * begins with a pointer to its name; the address `items` identifies the category of the names. If two items have the
- * same name, the first one counts. Returns false if out of memory. */
+/* Adds the names of the `count` items of an array to the name map, with their indices. Each item has `size` bytes and begins with a pointer to
+ * its name. Names are looked up together with the address `items`, which tells apart items of different kinds. Of two items with the same name
+ * the first one counts. Returns false if out of memory. */
 static bool add_names(cmb_name_map *map, const void *items, int count, size_t size)
 {
   for (int i = 0; i < count; i++) {
@@ -79,8 +79,8 @@ static bool add_names(cmb_name_map *map, const void *items, int count, size_t si
   return true;
 }
 
-/* Returns the key under which the names of joint coordinates are stored in the name map b->names. An entry holds the
- * joint in `index` and the number of the coordinate within the joint in `kind`. */
+/* Returns the key under which the name map b->names stores the names of joint coordinates. In such an entry `index` is the joint and `kind` the
+ * number of the coordinate within the joint. */
 static const void *coordinate_names_key(const cmb_build *b)
 {
   return &b->model->joint_count;
@@ -101,9 +101,8 @@ static bool add_joint_name(cmb_build *b, const void *owner, const char *name, in
   return true;
 }
 
-/* Adds the names of the coordinates and velocities of a joint to the name map b->names. The name of a velocity that
- * is not the rate of a coordinate (an angular velocity with Euler parameters) is also accepted without the prime at
- * its end. Returns false if out of memory. */
+/* Adds the names of the coordinates and velocities of a joint to the name map b->names. A velocity that is not the rate of a coordinate (an
+ * angular velocity with Euler parameters) is also found without the prime at the end of its name. Returns false if out of memory. */
 static bool add_coordinates(cmb_build *b, int joint)
 {
   const cmb_model_joint *j = &b->model->joints[joint];
@@ -122,8 +121,8 @@ static bool add_coordinates(cmb_build *b, int joint)
   return true;
 }
 
-/* Returns the key under which the names of the unknowns of implicit functions are stored in the name map b->names. An
- * entry holds the function in `index` and the number of the unknown within it in `kind`. */
+/* Returns the address that marks the names of unknowns of implicit functions in the name map b->names, as distinct from names of other kinds.
+ * In entries of this kind, `index` is the function and `kind` the number of the unknown within it. */
 static const void *unknown_names_key(const cmb_build *b)
 {
   return &b->model->implicit_count;
@@ -155,8 +154,8 @@ cmb_status cmb_build_names(cmb_build *b)
   return good ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Returns the index of the model's item with this name, or −1 if there is none. `items` is the array to which the
- * item belongs, such as the model's bodies. */
+/* Returns the index of the model's item with this name, or −1 if there is none. `items` is the array of the items of that kind, such as the
+ * model's bodies. */
 static int find_item(const cmb_build *b, const void *items, const char *name)
 {
   const cmb_name *entry = items ? cmb_name_map_find(&b->names, items, name) : NULL;
@@ -184,9 +183,8 @@ static bool is_mirrored(const cmb_mirror *m)
   return m->sign[0] < 0 || m->sign[1] < 0 || m->sign[2] < 0;
 }
 
-/* Sets q->sign to 1 or −1, the sign with which a formula in a turned or mirrored copy of a subassembly sees the vector component along `axis`
- * (0..2). `turns` is set for axial vectors (rotations and torques), whose components have the opposite signs in a mirrored copy. Always
- * returns true. */
+/* Sets q->sign to 1 or −1: the sign of the vector component along `axis` (0..2) in a formula that belongs to a turned or mirrored copy of a
+ * subassembly. `turns` is set for axial vectors (rotations and torques), which have the opposite signs in a mirrored copy. Always returns true. */
 static bool set_component_sign(const struct reading *r, int axis, bool turns, struct quantity *q)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -194,8 +192,8 @@ static bool set_component_sign(const struct reading *r, int axis, bool turns, st
   return true;
 }
 
-/* Computes the unit vector of the i-th axis along which the formula being read counts vector components: a global
- * axis or, if the formula belongs to a rotated copy of a subassembly, an axis of that copy. */
+/* Computes the unit vector `axis` to which the i-th component of vectors refers in the formula being read: a global axis or, in a rotated copy
+ * of a subassembly, an axis of that copy. */
 static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
 {
   double row[3];
@@ -203,8 +201,8 @@ static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
   cmb_fix_numbers(3, row, axis);
 }
 
-/* Returns the component of the vector x (global axes) along the i-th axis of the formula being read: a global axis
- * or, if the formula belongs to a rotated copy of a subassembly, an axis of that copy. */
+/* Returns the i-th component of the vector x (global axes) in the axes of the formula being read: global axes or, in a rotated copy of a
+ * subassembly, the axes of that copy. */
 static cmb_expr formula_component(const struct reading *r, cmb_vector x, int i)
 {
   double row[3];
@@ -226,9 +224,9 @@ static int axis_of_letter(char c)
   return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
-/* Finds a kinematic quantity of a point on a body by its suffix and stores it in *q: position x, velocity vx,
- * acceleration ax, angular velocity wx and acceleration alx, or x_x .. z_z, the components of the axes in the rows of
- * `axes`. Returns false if there is no such suffix. */
+/* Finds a kinematic quantity of a point on a body by the suffix of its name and stores it in *q: position x, velocity vx, acceleration ax,
+ * angular velocity wx, angular acceleration alx, or a component x_x .. z_z of the axes in the rows of `axes`. Returns false if there is no such
+ * suffix. */
 static bool site_quantity(struct reading *r, const cmb_anchor *at, const cmb_number axes[9],
                           const char *suffix, struct quantity *q)
 {
@@ -266,15 +264,15 @@ static bool site_quantity(struct reading *r, const cmb_anchor *at, const cmb_num
   return set_component_sign(r, last, suffix[0] == 'w', q);
 }
 
-/* Returns whether a suffix has the form of the component of an axis, such as x_y. */
+/* Returns whether a suffix has the form of a component of an axis, such as x_y. */
 static bool is_axis_suffix(const char *suffix)
 {
   return strlen(suffix) == 3 && suffix[1] == '_';
 }
 
-/* Finds a kinematic quantity of a point on a body by its suffix (x, vx, x_x, ..) and stores it in *q. The body's
- * axes, for x_x .. z_z, are those that coincide with the formula's axes (global, or those of a rotated or mirrored
- * copy of a subassembly) when all joint coordinates are 0. Returns false if there is no such suffix. */
+/* Finds a kinematic quantity of a point on a body by the suffix of its name (x, vx, x_x, ..) and stores it in *q. The body's axes are taken
+ * such that they coincide with the axes in which the formula is written when all joint coordinates are 0. Returns false if there is no such
+ * suffix. */
 static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
                           struct quantity *q)
 {
@@ -291,9 +289,8 @@ static bool is_same_mirror(const cmb_mirror *one, const cmb_mirror *other)
          one->sign[2] == other->sign[2];
 }
 
-/* Finds a kinematic quantity of a marker (a point with axes on a body) by its suffix (x, vx, x_x, ..) and stores it
- * in *q. Returns false if there is none, or with an error message if a formula in a mirrored copy of a subassembly
- * uses the axes of a marker outside of that copy, which have no mirror image. */
+/* Finds a kinematic quantity of a marker (a point with axes on a body) by the suffix of its name (x, vx, x_x, ..) and stores it in *q. Returns
+ * false if there is none, or with an error if a formula in a mirrored copy of a subassembly uses the axes of a marker outside of that copy. */
 static bool marker_quantity(struct reading *r, const cmb_model_marker *m, const char *suffix,
                             struct quantity *q)
 {
@@ -303,7 +300,7 @@ static bool marker_quantity(struct reading *r, const cmb_model_marker *m, const 
     return true;
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
                  "the axes of marker '%s' have no mirror image, since it is not mirrored as this "
-                 "formula is; expected those of a body, or of a marker in the template",
+                 "formula is; expected the axes of a body, or of a marker in the same template",
                  m->name);
   return false;
 }
@@ -324,9 +321,8 @@ static bool body_or_marker_quantity(struct reading *r, const char *base, const c
 
 /* ---- coordinates */
 
-/* Sets q->sign to the sign of a joint coordinate in a formula that belongs to a mirrored copy of a subassembly.
- * Reports an error and returns false if the coordinate is measured along other axes than those of the formula, as
- * Euler parameters can be in a rotated copy. */
+/* Sets q->sign to the sign of a joint coordinate in a formula of a mirrored copy of a subassembly. Reports an error and returns false if the
+ * coordinate has no equivalent along the formula's axes, as with Euler parameters in a rotated copy. */
 static bool set_coordinate_sign(struct reading *r, const char *name, const cmb_name *entry,
                                 struct quantity *q)
 {
@@ -387,9 +383,8 @@ static bool sampled_quantity(cmb_build *b, const char *name, struct quantity *q)
 static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                                cmb_symbols *symbols, cmb_expr *e);
 
-/* Reads the formula of measure number i (a named scalar quantity of the model) at the given level, which determines
- * what the formula may use. Stores its expression, and whether it depends on accelerations or constraint forces, in
- * b->measures[i]. */
+/* Reads the formula of measure number i (a named scalar quantity of the model) at the given level, which limits the quantities that it may use.
+ * Stores in b->measures[i] its expression, and whether it depends on accelerations or constraint forces. */
 static cmb_status read_measure(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols)
 {
   cmb_read_measure *m = &b->measures[i];
@@ -453,8 +448,8 @@ static bool measure_quantity(struct reading *r, const char *name, bool rate, str
 
 /* ---- implicit functions */
 
-/* Reads the equations of implicit function number i into equation[], with symbols for its unknowns, and then the
- * initial values of the unknowns into start[], which must not depend on the unknowns. */
+/* Reads the formulas of implicit function number i: its equations into equation[], with symbols for its unknowns, and the initial values of the
+ * unknowns, which must not depend on unknowns, into start[]. */
 static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols,
                                          cmb_expr *equation, cmb_expr *start)
 {
@@ -471,8 +466,7 @@ static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, c
   return CMB_OK;
 }
 
-/* Reports the error that cmb_implicit found in the equations of the implicit function x, with their position in the
- * model file. */
+/* Reports the error that x_implicit() found in the equations of the implicit function x, with the position of these equations in the model file. */
 static cmb_status fail_implicit(cmb_build *b, const cmb_model_implicit *x)
 {
   const cmb_error *inner = cmb_error_of(b->ctx);
@@ -504,9 +498,8 @@ static cmb_status read_implicit(cmb_build *b, int i, cmb_level level, cmb_symbol
   return status;
 }
 
-/* Resolves unknown number k of implicit function i while the formulas of this function are still being read. In the
- * function's own equations, *q becomes the symbol of the unknown; anywhere else a circular dependence is reported and
- * false is returned. */
+/* Resolves the name of unknown number k of implicit function i while the formulas of this function are still being read. In the function's own
+ * equations *q becomes the symbol of the unknown; elsewhere reports a circular dependence and returns false. */
 static bool resolve_unfinished_unknown(struct reading *r, int i, int k, struct quantity *q)
 {
   cmb_build *b = r->b;
@@ -516,7 +509,10 @@ static bool resolve_unfinished_unknown(struct reading *r, int i, int k, struct q
   }
   const cmb_about about = cmb_about_part(&x->place, "implicit function", x->name);
   if (b->implicit_now == i) {
-    cmb_build_fail(b, about, "a start value of '%s' depends on its unknowns", x->name);
+    cmb_build_fail(b, about,
+                   "a start value of the implicit function '%s' depends on its unknowns; expected "
+                   "a formula without them",
+                   x->name);
   } else if (b->implicit_now >= 0) {
     cmb_build_fail(b, about,
                    "the implicit functions '%s' and '%s' depend on each other; expected one group "
@@ -555,8 +551,8 @@ static bool unknown_quantity(struct reading *r, const char *name, struct quantit
   return status == CMB_OK && set_expression(q, m->w[k], CMB_LEVEL_TIME);
 }
 
-/* Returns the signed force of a spring, or of two spheres in contact, along the line between its ends: positive in
- * compression if `pushes` is set, else positive in tension. `force` is the index of the force element. */
+/* Returns the force of a spring, or of two spheres in contact, along the line between its ends: positive in compression if `pushes` is set,
+ * else positive in tension. `force` is the index of the force element. */
 static cmb_expr force_along(cmb_build *b, int force, bool pushes)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -568,9 +564,8 @@ static cmb_expr force_along(cmb_build *b, int force, bool pushes)
   return pushes ? along : cmb_neg(b->g, along);
 }
 
-/* Finds the quantity length, rate, force or torque (`suffix`) of a spring, a torsion spring or two spheres in
- * contact, and stores it in *q. The force is positive in compression if `pushes` is set, else in tension. Returns
- * false if there is no such quantity. */
+/* Finds the quantity length, rate, force or torque, named by `suffix`, of a spring, a torsion spring or two spheres in contact, and stores it
+ * in *q. The force is positive in compression if `pushes` is set, else in tension. Returns false if there is no such quantity. */
 static bool line_force_quantity(struct reading *r, int force, bool pushes, const char *suffix,
                                 struct quantity *q)
 {
@@ -637,9 +632,8 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
          set_component_sign(r, part, false, q);
 }
 
-/* Finds the component `suffix` of the force or moment of the bushing, joint, stop or loop with the name `base` and
- * stores it in *e. *level is set to the level that a formula must have to use it: one for forces, or one for outputs
- * only. Returns false if there is none. */
+/* Finds the component `suffix` of the force or moment of the bushing, joint, stop or loop named `base`, and stores it in *e. *level becomes the
+ * level that a formula needs to use this component. Returns false if there is none. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {
@@ -693,8 +687,8 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
          unknown_quantity(r, name, q);
 }
 
-/* Finds the quantity with the given full name, to which no scope is added, and stores it in *q. Returns false if
- * there is none, or after an error. */
+/* Looks up a quantity by its full name, without adding the prefix of a subassembly, and stores it in *q. Returns false if there is none, or
+ * after an error. */
 static bool resolve_full_name(struct reading *r, const char *name, struct quantity *q)
 {
   char base[NAME_ROOM];
@@ -714,8 +708,8 @@ static bool resolve_full_name(struct reading *r, const char *name, struct quanti
          (force_quantity(r, base, suffix, q) || reaction_quantity(r, base, suffix, q));
 }
 
-/* Writes a scope such as "CAR.AXLE." and then the name to `text`. The last `outwards` levels of the scope are left
- * out (1: "CAR."). Returns false if the scope has fewer levels or the text is too long. */
+/* Writes the name with its scope, such as "CAR.AXLE.NAME", to `text`. The innermost `outwards` levels of the scope are left out (1:
+ * "CAR.NAME"). Returns false if the scope has fewer levels or the text is too long. */
 static bool write_scoped_name(const char *scope, const char *name, int outwards,
                               char text[NAME_ROOM])
 {
@@ -738,8 +732,8 @@ static bool resolve(struct reading *r, const char *name, struct quantity *q)
   return false;
 }
 
-/* Returns the placeholder symbol of the measure m (a scalar such as a distance) in the formula being read, so that
- * the formula can be differentiated with respect to it. Creates the symbol at its first use. */
+/* Returns the symbol that represents the measure m (a scalar such as a distance) in the formula being read, so that the formula can be
+ * differentiated with respect to it. Creates the symbol at its first use. */
 static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
 {
   cmb_build *b = r->b;
@@ -761,12 +755,20 @@ static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
 
 static bool fail_level(struct reading *r, const char *name, const struct quantity *q)
 {
-  static const char *const what[] = {"", "", "a position", "a velocity or force",
-                                     "known only when the motion is"};
-  static const char *const where[] = {"a function of time", "a surface", "a constraint",
-                                      "a force or event", ""};
-  cmb_build_fail(r->b, cmb_about_formula(r->formula), "'%s' is %s and cannot stand in %s", name,
-                 q->is_state ? "a state" : what[q->level], where[r->level]);
+  static const char *const what[] = {
+      [CMB_LEVEL_POSITION] = "a position",
+      [CMB_LEVEL_MOTION] = "a velocity or a force",
+      [CMB_LEVEL_OUTPUT] = "a quantity computed from the motion, such as an acceleration or a "
+                           "constraint force"};
+  static const char *const permitted[] = {[CMB_LEVEL_TIME] = "",
+                                          [CMB_LEVEL_SURFACE] = "x, y and, except in a road, z, ",
+                                          [CMB_LEVEL_POSITION] = "positions, ",
+                                          [CMB_LEVEL_MOTION] =
+                                              "positions, velocities, states, applied forces, "};
+  cmb_build_fail(r->b, cmb_about_formula(r->formula),
+                 "'%s' is %s; this formula can use only %sthe time, inputs, sampled values and "
+                 "parameters",
+                 name, q->is_state ? "a state" : what[q->level], permitted[r->level]);
   return false;
 }
 
@@ -778,8 +780,8 @@ static bool has_coordinate(const cmb_model_joint *joint, const char *name)
   return false;
 }
 
-/* Reports an error if `name`, which is no quantity that formulas can use, is that of an Euler parameter. Errors for all other names are left
- * to the parser. Always returns false (name not resolved). */
+/* Reports an error if `name`, which formulas cannot use, is the name of an Euler parameter; the parser reports errors for all other names.
+ * Always returns false (name not resolved). */
 static bool refuse_euler_parameter(struct reading *r, const char *name)
 {
   const cmb_model *m = r->b->model;
@@ -797,9 +799,8 @@ static bool refuse_euler_parameter(struct reading *r, const char *name)
   return false;
 }
 
-/* Builds the expression of a total of the mechanism: energy, kinetic, potential or power. In the rate of a
- * first-order state, if forces are still being built, only checks the name and sets *e to 0. Returns false if there
- * is no such total. */
+/* Builds the expression of a quantity of the whole mechanism: energy, kinetic, potential or power. For a formula of the rate of a first-order
+ * state, which is read before all forces are known, only checks the name and sets *e to 0. Returns false if there is no such quantity. */
 static bool read_total(cmb_build *b, const char *name, cmb_expr *e)
 {
   if (b->in_rate && !b->outputs) {
@@ -850,9 +851,8 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
-/* Returns whether the formula being read can use the height of a road. Otherwise reports an error: the formula
- * belongs to a copy of a subassembly whose z axis is not vertical, or a disc (`disc`) would roll on the road upside
- * down. */
+/* Returns whether the formula being read can use the height of a road. If not, reports an error: the formula belongs to a copy of a subassembly
+ * whose z axis is not vertical, or in which a disc (`disc` set) would roll on the road upside down. */
 static bool can_use_road(const struct reading *r, int road, bool disc)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -902,8 +902,8 @@ static bool road_value(struct reading *r, int road, bool friction, int count,
   return status == CMB_OK;
 }
 
-/* Builds the expression of a call ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y) with the full name of a road
- * and `count` arguments. Returns false if there is no such road, or on an error. */
+/* Builds the expression of a call ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y). `name` is the road's full name, with the suffix if
+ * there is one. Returns false if there is no such road, or on an error. */
 static bool read_road_call(struct reading *r, const char *name, int count,
                            const cmb_expr *arguments, cmb_expr *e)
 {
@@ -934,12 +934,12 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   if (strcmp(name, "delay") != 0) return false;
   if (count == 2) return cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
-                 "delay takes a sampled value and a time; there %s %d", count == 1 ? "is" : "are",
-                 count);
+                 "'delay' has %d argument%s; expected two, a sampled value and a time", count,
+                 count == 1 ? "" : "s");
   return false;
 }
 
-/* Lists the quantities of the element with the name, or of the one that it begins with. */
+/* Lists in `known` the quantities of the element called `name` or, if `name` has the form ELEMENT.QUANTITY, those of ELEMENT. */
 static void list_quantities(const struct reading *r, const char *name, cmb_known_names *known)
 {
   char text[NAME_ROOM];
@@ -952,13 +952,15 @@ static void list_quantities(const struct reading *r, const char *name, cmb_known
   }
 }
 
-/* Lists the names that a message on an unknown one can suggest: the quantities of the element that it names, or nearly does, else all values,
- * elements and constants. */
+/* Lists in `known` the names that an error message on the unknown name `name` can suggest: the quantities of the element with that name or a
+ * similar one or, if there is no such element, all values, elements and constants. Lists none if reading the value of a known name failed,
+ * since the parser's message is then discarded. */
 static void list_known(const struct reading *r, const char *name, cmb_known_names *known)
 {
   char base[NAME_ROOM];
   const char *dot = strrchr(name, '.'), *near = NULL;
   known->count = 0;
+  if (r->b->status != CMB_OK) return;
   list_quantities(r, name, known);
   if (known->count > 0) return;
   if (dot) {
@@ -976,7 +978,7 @@ static void list_known(const struct reading *r, const char *name, cmb_known_name
   }
 }
 
-/* Returns the known name that is most similar to an unknown one; NULL if none is similar. */
+/* Returns the known name that is most similar to the unknown name `name`, or NULL if none is similar. user is the struct reading. */
 static const char *nearest_of(void *user, const char *name)
 {
   cmb_known_names known;
@@ -984,7 +986,8 @@ static const char *nearest_of(void *user, const char *name)
   return cmb_nearest_name(name, known.names, known.count, sizeof *known.names);
 }
 
-/* Returns the end of the message on an unknown name, such as "expected one of a, b"; NULL without memory. */
+/* Returns the end of an error message on the unknown name `name`, such as "expected one of a, b"; NULL if out of memory. user is the struct
+ * reading. */
 static const char *expected_of(void *user, const char *name)
 {
   const struct reading *r = user;
@@ -995,8 +998,7 @@ static const char *expected_of(void *user, const char *name)
   return cmb_hint_of_names(name, known.names, known.count, sizeof *known.names, hint);
 }
 
-/* Reports the parser's error in a formula, with the position in the model file and a text that says what the formula
- * belongs to. */
+/* Reports the parser's error in a formula, with its position in the model file and with what the formula belongs to. */
 static cmb_status fail_formula(cmb_build *b, const cmb_model_formula *formula)
 {
   const cmb_error *inner = cmb_error_of(b->ctx);
@@ -1034,8 +1036,8 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
   return b->status; /* an error other than the parser's, whose message is restored */
 }
 
-/* Returns the index of the measure (a named formula) at which reading was aborted because formulas were nested too
- * deeply, and clears the error of the abort. */
+/* Returns the index of the measure (a named formula) whose reading was put off because formulas were nested too deeply, and clears the error
+ * that stopped the reading. */
 static int take_waiting_measure(cmb_build *b)
 {
   const int i = b->waiting;
@@ -1045,9 +1047,8 @@ static int take_waiting_measure(cmb_build *b)
   return i;
 }
 
-/* Reads the measure (a named formula) at which reading was aborted because formulas were nested too deeply. If this
- * is aborted at a further measure, that one is read first; a stack holds the unfinished ones. No reading is nested
- * more than MOST_DEPTH levels deep. */
+/* Reads the measure (a named formula) whose reading was put off because formulas were nested too deeply. If it needs a further measure that is
+ * put off in the same way, reads that one first; a stack holds the unfinished ones. So no reading is nested more than MOST_DEPTH levels deep. */
 static cmb_status read_waiting_measures(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};
@@ -1082,10 +1083,9 @@ static cmb_status build_formula(cmb_build *b, const cmb_model_formula *formula, 
   return status;
 }
 
-/* Parses a formula and builds its expression *e. `level` (time, position, velocity, output) limits the quantities that the formula may use.
- * `symbols` (may be NULL) holds the placeholder symbols of the measures (scalar quantities such as a distance) in it. If the formula is read
- * while an implicit function is being read, the unknowns of this function are errors, since forces built for its equations must not depend on
- * them. */
+/* Parses a formula and builds its expression *e. `level` (time, position, velocity, output) limits the quantities that the formula may use. If
+ * `symbols` is not NULL, measures (scalar quantities such as a distance) are represented by symbols, which are listed there. While an implicit
+ * function is being read, the use of its unknowns in any formula but its own equations is an error. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e)
 {

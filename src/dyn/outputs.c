@@ -25,8 +25,7 @@ static void add_force(cmb_graph *g, struct resultant *r, cmb_vector at, cmb_vect
       cmb_vector_add(g, r->moment, cmb_vector_add(g, moment, cmb_vector_cross(g, arm, force)));
 }
 
-/* Returns the index of the component of a wrench that a suffix names: 0..2 for fx, fy, fz, 3..5 for mx, my, mz, and
- * −1 for any other suffix. */
+/* Returns which component of a wrench a suffix names: 0..2 for fx, fy, fz, 3..5 for mx, my, mz, and −1 for any other suffix. */
 static int component_of(const char *suffix)
 {
   if (strlen(suffix) != 2 || suffix[1] < 'x' || suffix[1] > 'z') return -1;
@@ -41,9 +40,8 @@ static cmb_expr component(const struct resultant *r, int i)
 
 /* ---- reactions */
 
-/* Adds the force and moment that the motion of a body requires to the resultant *r: the force m (a − gravity) at its
- * centre of mass, and the moment R (J' ω̇' + ω' × J' ω') with the inertia tensor J' and the angular velocity ω' in
- * the body's axes. Returns false if out of memory. */
+/* Adds the force and moment that a body's motion requires to the resultant *r: the force m (a − gravity) at the centre of mass and the moment R
+ * (J' ω̇' + ω' × J' ω'), where J' and ω' are the inertia tensor and angular velocity in the body's axes. Returns false if out of memory. */
 static bool add_inertial(cmb_build *b, int body, struct resultant *r)
 {
   cmb_graph *g = b->g;
@@ -77,9 +75,8 @@ static bool add_inertial(cmb_build *b, int body, struct resultant *r)
   return true;
 }
 
-/* Adds to the resultant *r, in global axes, the force and moment with which a force of magnitude `scale` along the
- * measure m (a scalar such as a distance) acts on one of its two bodies, given by *s. Returns false if out of
- * memory. */
+/* Adds the effect on one body, *s, of a force of magnitude `scale` along the measure m (a scalar such as a distance) to the resultant *r, as
+ * force and moment in global axes. Returns false if out of memory. */
 static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_expr scale,
                      struct resultant *r)
 {
@@ -93,9 +90,8 @@ static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_
   return true;
 }
 
-/* Adds the forces and moments with which a force of magnitude `scale` along the measure m (a scalar such as a
- * distance) acts on its two bodies to the resultants of these; `of` has one resultant for each body, none for the
- * ground. Returns false if out of memory. */
+/* Adds the effect of a force of magnitude `scale` along the measure m (a scalar such as a distance) to the sums of forces and moments on its
+ * two bodies; `of` has one such sum for each body and none for the ground. Returns false if out of memory. */
 static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct resultant *of)
 {
   for (int i = 0; i < m->side_count; i++) {
@@ -105,9 +101,9 @@ static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct
   return true;
 }
 
-/* Subtracts the contact forces of all events and stops from the forces and moments that the motion of the bodies
- * requires (`of`, one for each body). A body rests on the surface u(x) = 0, where each x is a measure, a scalar such as
- * a distance. With the Lagrange multiplier μ, the contact force along x is −μ ∂u/∂x. Returns false on failure. */
+/* Subtracts the contact forces of all events and stops from the resultants `of`, one for each body, which contain the forces and moments that
+ * the motion requires. The contact force on a surface u(x) = 0 is −μ ∂u/∂x along each measure x (a scalar such as a distance), with the
+ * Lagrange multiplier μ. Returns false on failure. */
 static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
 {
   const cmb_push *push = cmb_build_pushes(b);
@@ -120,9 +116,8 @@ static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
   return push != NULL;
 }
 
-/* Computes for each body the force and moment that its motion requires by inverse dynamics, minus applied forces,
- * constraint forces of loops and contact forces, in `of` (one for each body). Moments are about the point of the
- * joint that carries the body. Returns false on failure. */
+/* Computes by inverse dynamics the force and moment that the motion of each body requires, minus applied forces, constraint forces of loops and
+ * contact forces, in `of` (one for each body). Moments are about the point of the joint that carries the body. Returns false on failure. */
 static bool required_wrenches(cmb_build *b, struct resultant *of)
 {
   for (int i = 0; i < b->model->joint_count; i++) {
@@ -151,9 +146,8 @@ static bool required_wrenches(cmb_build *b, struct resultant *of)
   return subtract_contact_forces(b, of);
 }
 
-/* Returns the reactions of all joints: for each body the force and moment that its joint transmits to it. Builds the
- * expressions at the first call, from the last joint to the first: the wrench that a child requires is added to the
- * wrench of its parent body. Returns NULL on failure. */
+/* Returns the reactions of all joints: for each body the force and moment that its joint transmits to it, the sum of what the body and all
+ * bodies beyond it require. Builds the expressions at the first call. Returns NULL on failure. */
 static struct resultant *reactions(cmb_build *b)
 {
   const cmb_model *m = b->model;
@@ -181,8 +175,8 @@ bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e
 
 /* ---- bushings */
 
-/* Builds the component `suffix` (fx .. fz, mx .. mz) of the force and moment of a bushing on its body b, about its
- * point on b, in global axes. Returns false if there is no such component, or on failure. */
+/* Builds in *e the component `suffix` (fx .. fz, mx .. mz) of the force and moment of a bushing on its second body, b, about its point on b, in
+ * global axes. Returns false if there is no such component, or on failure. */
 bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_expr *e)
 {
   const int wanted = component_of(suffix);
@@ -201,9 +195,9 @@ bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_ex
 
 /* ---- loops */
 
-/* Builds the quantity `suffix` of a loop: `force` is the tension of a distance constraint, or the force along the
- * formula of a motion or constraint; fx .. fz, mx .. mz are the force and moment on body b about its point, in global
- * axes. *e is 0 while Lagrange multipliers are not available. Returns false if there is no such quantity. */
+/* Builds in *e the quantity `suffix` of a loop. `force` is the tension of a distance constraint, or the generalised force of a constraint that
+ * is given as a formula or motion; fx .. fz, mx .. mz are the force and moment on its second body, b, about its point there, in global axes. *e
+ * is 0 while Lagrange multipliers are not available. Returns false if there is no such quantity. */
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e)
 {
   const cmb_model_loop *l = &b->model->loops[loop];
@@ -271,9 +265,9 @@ static cmb_expr potential_energy(cmb_build *b)
   return sum;
 }
 
-/* Builds the expression of the power dE/dt that is supplied to the mechanism (E: mechanical energy). It is the sum of
- * the power of forces without a potential (negative for friction and damping), of time-dependent constraints (λ g_t)
- * and of moving contact surfaces u = 0 (μ ∂u/∂t, with the Lagrange multiplier μ of the contact). */
+/* Builds the expression of the power that is supplied to the mechanism, dE/dt for its mechanical energy E: that of forces without a potential
+ * (negative for friction and damping), of time-dependent constraints, λ g_t, and of moving contact surfaces u = 0, μ ∂u/∂t, with the Lagrange
+ * multipliers λ and μ. */
 static cmb_expr power(cmb_build *b)
 {
   cmb_graph *g = b->g;

@@ -40,7 +40,7 @@ static void add_items(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_i
   }
 }
 
-/* Adds all bodies and joints of the model to the SHA-256 digest s. Returns the number of joint coordinates. */
+/* Adds all bodies and joints of the model to the SHA-256 digest s. Returns the number of joint coordinates of the model. */
 static int add_tree(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m)
 {
   cmb_body body;

@@ -91,8 +91,8 @@ static cmb_status make_in(cmb_poses *p, const cmb_model *model, cmb_arena *scrat
   return take_memory(p, model);
 }
 
-/* Compiles the program that computes the positions and orientations of all bodies. The expression graph and the tree
- * of links exist only during this call. */
+/* Compiles the program that computes the positions and orientations of all bodies. Frees the expression graph and the tree of links, which are
+ * only needed for this. */
 static cmb_status make(cmb_poses *p, const cmb_model *model)
 {
   cmb_graph *g;
@@ -151,7 +151,8 @@ cmb_status cmb_poses_at(cmb_poses *p, int nq, const double *q, int np, const dou
     const double *from = p->out + A_BODY * (ptrdiff_t)i;
     for (int n = 0; n < A_BODY; n++) {
       if (isfinite(from[n])) continue;
-      return cmb_fail(p->ctx, CMB_ERROR_NONFINITE, "the pose of body %d is not finite", i);
+      return cmb_fail(p->ctx, CMB_ERROR_NONFINITE,
+                      "the pose of body number %d (counted from 0) is not finite", i);
     }
     memcpy(pose[i].place, from, sizeof pose[i].place);
     memcpy(pose[i].turn, from + 3, sizeof pose[i].turn);

@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Builds the partial derivatives of a surface function u with respect to the measures x_i (scalars such as distances)
- * that it depends on and to time, and stores them with the measures in *push. u is given in symbols for the measures,
- * which the result replaces by their expressions. */
+/* Builds the partial derivatives of a surface function u with respect to time and to the measures (scalars such as distances) on which it
+ * depends. Stores them, with the measures, in *push, from which the contact force on the surface is built. u is given in symbols for the
+ * measures, which are replaced by their expressions in the result. */
 static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr u, cmb_push *push)
 {
   cmb_graph *g = b->g;
@@ -39,9 +39,9 @@ static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr 
   return CMB_OK;
 }
 
-/* Reads a formula as a surface u = 0 on which bodies can rest, and stores the derivatives of u in *push, from which
- * the contact force follows. For a gap, u is minus the formula; for an event, the expression whose sign decides the
- * condition. */
+/* Reads a formula that defines a surface u = 0 of a contact, and stores the derivatives of u, from which the direction of the contact force
+ * follows, in *push. If `gap` is set, the formula is a gap and u is minus the formula; otherwise it is the condition of an event, and u the
+ * expression whose sign decides it. */
 static cmb_status push_of_formula(cmb_build *b, const cmb_model_formula *formula, bool gap,
                                   cmb_push *push)
 {
@@ -51,8 +51,8 @@ static cmb_status push_of_formula(cmb_build *b, const cmb_model_formula *formula
   return make_terms(b, &symbols, gap ? cmb_neg(b->g, u) : cmb_build_deciding(b, u), push);
 }
 
-/* Builds the direction ∂d/∂p of the contact force on a point p of a body, with the distance d = s/|∇s| of p from the
- * surface s = 0 of the rigid contact `stop`, and stores it in *push as a force between the ground and the body. */
+/* Builds the direction of the contact force of the rigid contact `stop`, the gradient of the distance d = s/|∇s| of a point of the body from
+ * the surface s = 0. Stores it in *push, as a force between the ground and the body. */
 static cmb_status push_of_contact(cmb_build *b, const cmb_model_stop *stop, cmb_push *push)
 {
   cmb_graph *g = b->g;
@@ -133,8 +133,8 @@ bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e)
 
 /* ---- units of impulses */
 
-/* Returns the dimension of a term of a gap function, a coefficient times a measure (a scalar such as a distance): 'm'
- * for a length, 'r' for an angle; 0 if it is not known or the coefficient is neither 1 nor −1. */
+/* Returns the dimension of a term of a gap function, a coefficient times a measure (a scalar such as a distance): 'm' for a length, 'r' for an
+ * angle. Returns 0 if it is not known, or if the coefficient is neither 1 nor −1. */
 static char dimension_of(const cmb_build *b, const cmb_term *term)
 {
   const cmb_measure *m = &term->measure;

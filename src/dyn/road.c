@@ -59,8 +59,7 @@ static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p);
 
 /* ---- formulas */
 
-/* Builds the expression of a formula of x, y and t, in the symbols for a position on a road. Reports an error if the
- * formula contains z. */
+/* Builds the expression of a formula that may use the position x, y on a road and the time t. Reports an error if it contains z. */
 static cmb_status formula_of_place(cmb_build *b, const cmb_model_formula *formula, cmb_expr *e)
 {
   const cmb_vector xyz = cmb_surface_symbols(b->g);
@@ -71,7 +70,7 @@ static cmb_status formula_of_place(cmb_build *b, const cmb_model_formula *formul
   CMB_TRY(cmb_depends(b->g, 1, &xyz.x[2], 1, e, &has_z));
   if (has_z) {
     return cmb_build_fail(b, cmb_about_formula(formula),
-                          "'z' cannot stand in a road; expected a formula of x, y and t");
+                          "'z' is not known in a road; expected a formula of x, y and t");
   }
   return cmb_substitute(b->g, 2, xyz.x, to, 1, e, e);
 }
@@ -108,8 +107,8 @@ static struct place place_on(cmb_build *b, const cmb_model_road *road)
   return p;
 }
 
-/* Returns the height of a road in global coordinates: its scale factor times the height h of its shape, plus the
- * height of its position. */
+/* Returns the height of a road in global coordinates, from the height h of its shape: h times the road's scale factor plus the height of its
+ * position. */
 static cmb_expr lifted(cmb_build *b, const cmb_model_road *road, cmb_expr h)
 {
   if (!cmb_is_one(road->scale)) h = cmb_mul(b->g, cmb_number_expr(b->g, road->scale), h);
@@ -158,8 +157,8 @@ static cmb_status bump(cmb_build *b, const cmb_model_road *road, cmb_expr *heigh
   return CMB_OK;
 }
 
-/* Builds the height of the lowest point of a disc of this radius that rolls over the corner of a step of height H,
- * where the corner is at the distance d ahead: 0 before the disc touches the corner, H after the corner. */
+/* Builds the height of the lowest point of a disc that rolls over the corner of a step of height H, at the distance d before the corner: 0
+ * before the disc touches the corner, H after it has passed. */
 static cmb_expr corner(cmb_graph *g, cmb_expr radius, cmb_expr d, cmb_expr H)
 {
   const cmb_expr near = cmb_sub(g, cmb_square(g, radius), cmb_square(g, d));
@@ -183,8 +182,8 @@ static cmb_status stair(cmb_build *b, const cmb_model_road *road, cmb_expr *heig
   return CMB_OK;
 }
 
-/* Returns the height h times the factor u² (3 − 2u), with u = s/length limited to 0 .. 1, so that a road rises
- * smoothly from 0 at s = 0. Returns h if length is 0. */
+/* Returns the height h times a smooth ramp, u² (3 − 2u) with u = s/length limited to 0 .. 1, so that a road begins at height 0 at s = 0.
+ * Returns h if length is 0. */
 static cmb_expr faded(cmb_build *b, cmb_number length, cmb_expr s, cmb_expr h)
 {
   cmb_graph *g = b->g;
@@ -217,8 +216,8 @@ static cmb_status random_waves(cmb_build *b, const cmb_model_road *road, cmb_exp
   return CMB_OK;
 }
 
-/* Builds the expression *height of a road given by a table: a profile over the distance s along the road, or a grid over s and the lateral position
- * (CRG file). Before and after a profile over s alone, the height is that of its first or last point. */
+/* Builds the expression *height of a road given by a table: a profile over the distance s along the road, or a grid over s and the lateral
+ * position (CRG file). Before and after a profile, its first or last height continues. */
 static cmb_status profile(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
 {
   cmb_graph *g = b->g;
@@ -280,8 +279,8 @@ static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point 
   return differentiate(b, p);
 }
 
-/* Finds the expressions of road number `index` (height, its derivatives, friction) in symbols for the position, and
- * builds them at the first call. Reports an error if the road depends on itself or is nested too deeply. */
+/* Finds the height of road number `index`, its derivatives and its friction, as expressions in two symbols for the horizontal position. Builds
+ * them at the first call. Stores a pointer to them in *p. Reports an error if the road depends on itself or is nested too deeply. */
 static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
 {
   const cmb_model_road *road = &b->model->roads[index];
@@ -292,8 +291,10 @@ static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
   if (known->state == CMB_IN_WORK)
     return cmb_build_fail(b, about, "the road '%s' depends on itself", road->name);
   if (b->road_depth == MOST_DEPTH) {
-    return cmb_build_fail(b, about, "the road '%s' is used by others that use each other, %d deep",
-                          road->name, MOST_DEPTH);
+    return cmb_build_fail(
+        b, about,
+        "the road '%s' is used by others that use each other, more than %d deep; expected fewer",
+        road->name, MOST_DEPTH);
   }
   const int depth = b->formula_depth;
   known->state = CMB_IN_WORK;
@@ -338,8 +339,8 @@ static bool is_obstacle(const cmb_model_road *road)
   return road->type == CMB_ROAD_CYLINDER || road->type == CMB_ROAD_STAIR;
 }
 
-/* Adds the heights of all parts of road number `index` to *height, except for obstacles: half-cylinders and stairs,
- * whose edges require a true distance. */
+/* Adds the heights of all parts of road number `index` to *height, except for obstacles (half-cylinders and stairs), whose edges require a true
+ * distance. */
 static cmb_status add_plain(cmb_build *b, int index, cmb_expr *height)
 {
   const cmb_model_road *road = &b->model->roads[index];
@@ -366,17 +367,16 @@ static cmb_status gradient(cmb_graph *g, const cmb_expr by[3], cmb_expr e, cmb_v
   return cmb_reverse(g, 3, by, 1, &e, &one, to->x);
 }
 
-/* Returns cos γ for the camber angle γ of a disc with the axis e relative to a surface with the normal n =
- * r->gradient (not normalised): |e × n|/|n|. */
+/* Returns the cosine of the camber angle of a disc relative to a surface: |e × n|/|n| for the disc's axis e and the surface normal n =
+ * r->gradient (not normalised). */
 static cmb_expr camber_cosine(cmb_graph *g, const cmb_vector *e, const struct distance *r)
 {
   const cmb_expr across = cmb_vector_length(g, cmb_vector_cross(g, *e, r->gradient));
   return cmb_div(g, across, cmb_vector_length(g, r->gradient));
 }
 
-/* Builds the smaller of the distances a and b from two parts of a road, with its gradient, as measured in the plane of
- * a disc with the axis e: selects the one with the smaller D/cos γ, where D is the distance and γ the camber angle of
- * the disc. */
+/* Builds the smaller of the distances a and b of a disc with the axis e from two parts of a road, with its gradient. Distances are compared in
+ * the plane of the disc: D/cos γ for the distance D and the camber angle γ. */
 static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance a,
                               struct distance b)
 {
@@ -388,10 +388,9 @@ static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance
   return r;
 }
 
-/* Builds the expressions of the distance *to of a point from an obstacle on the road, and of its gradient. D is the
- * distance as an expression in the symbols sw[0], the position s along the road, and sw[1], the distance w from the
- * road without obstacles. Both symbols are replaced: s by that of the point, w by *ground. The gradient follows by the
- * chain rule. */
+/* Builds the distance *to of a point from an obstacle on the road, and its gradient. The obstacle is given by D, the distance as an expression
+ * in two symbols: the position along the road, sw[0], and the distance from the road without obstacles, sw[1]. These are replaced by the
+ * point's position and by *ground; the gradient follows by the chain rule. */
 static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
                                  const struct distance *ground, const cmb_expr sw[2], cmb_expr D,
                                  struct distance *to)
@@ -409,9 +408,8 @@ static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
   return CMB_OK;
 }
 
-/* Builds the distance of a point from step number k of a stair; the symbols sw[2] are the point's position along the
- * road and its height above the road. Inside the step the distance is negative, that from the nearer of its two
- * faces. */
+/* Builds the distance of a point from step number k of a stair, in the symbols sw[0] for its position along the road and sw[1] for its height
+ * above the road. Inside the step the distance is negative. */
 static cmb_expr distance_from_step(cmb_graph *g, const cmb_model_road *road, int k,
                                    const cmb_expr sw[2])
 {
@@ -428,9 +426,8 @@ static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cm
   return cmb_sub(g, axis, cmb_number_expr(g, road->n[0]));
 }
 
-/* Replaces the distance *r from a road by that from an obstacle on it (a half-cylinder, or each step of a stair)
- * where this is shorter in the plane of a disc with the given axis. Also subtracts the vertical position of the
- * obstacle's ground from the distance. */
+/* Replaces the distance *r from a road by the distance from an obstacle on it (a half-cylinder, or each step of a stair) where that is shorter
+ * in the plane of a disc with the given axis. Also lowers the distance by the vertical position of the obstacle's ground. */
 static cmb_status add_obstacle(cmb_build *b, const cmb_model_road *road, const cmb_vector *axis,
                                struct distance *r)
 {

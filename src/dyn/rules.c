@@ -45,7 +45,8 @@ static cmb_status depends(cmb_build *b, int inputs, const cmb_expr *input, cmb_e
 }
 
 /* Reports an error if the condition `when` of an event can never change, because it depends on neither time,
- * position, velocity nor a parameter that can be set, or if it is an equality, which holds only at single instants. */
+ * position, velocity nor a parameter that can be set, or if it compares by == or !=, which do not give a
+ * function that changes its sign. */
 static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
                                   const cmb_model_event *event, cmb_expr when)
 {
@@ -58,14 +59,16 @@ static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
   if (!on_t && !on_q && !on_v && !on_p) {
     return cmb_build_fail(
         b, cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
-        "'when' is always the same; expected a formula of time, "
-        "positions, velocities or what can be set while a run is under way");
+        "'when' is always the same; expected a formula of the time, positions, velocities, states "
+        "or "
+        "live parameters");
   }
   if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
   return cmb_build_fail(b,
                         cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
-                        "equality lasts no time; expected < or >, or a formula that "
-                        "changes its sign");
+                        "'when' compares by '%s', which events cannot use; expected < or >, or a "
+                        "formula whose sign changes",
+                        op == CMB_OP_EQ ? "==" : "!=");
 }
 
 /* ---- resets */
@@ -92,9 +95,8 @@ static cmb_status add_reset(cmb_build *b, cmb_expressions *x, const char *name, 
   return CMB_OK;
 }
 
-/* Reports an error unless a quantity to be reset is linear either in velocities or in first-order states, given its
- * derivatives row[nv] with respect to both. If it depended on both, their shares of the change would not be
- * determined. */
+/* Checks a quantity that an event resets: reports an error unless it is linear either in velocities or in first-order states, and not in both.
+ * row[nv] contains its derivatives with respect to them. */
 static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
                                const cmb_model_formula *target, const cmb_expr *row)
 {
@@ -107,15 +109,16 @@ static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
     nonlinear = nonlinear || on_v;
   }
   if (of_rates && of_states) {
-    return cmb_build_fail(b, cmb_about_formula(target),
-                          "'%s' cannot be reset: it has states and velocities in it, and which of "
-                          "them jump is not determined; expected one or the other",
-                          target->text);
+    return cmb_build_fail(
+        b, cmb_about_formula(target),
+        "'%s' cannot be reset: it depends on both states and velocities, so that the "
+        "change of each is not determined; expected only one of the two",
+        target->text);
   }
   if ((of_rates || of_states) && !nonlinear) return CMB_OK;
   return cmb_build_fail(b, cmb_about_formula(target),
                         "'%s' cannot be reset; expected the rate of a coordinate, a component "
-                        "of a velocity, a state, or what is linear in them",
+                        "of a velocity, a state, or a formula that is linear in them",
                         target->text);
 }
 
@@ -149,8 +152,8 @@ static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cm
   return cmb_build_add_input_rates(b, e, rate);
 }
 
-/* Builds the surface u = 0 of a rule (an event or a stop) as a constraint: the gradient ∂u̇/∂v, ∂u/∂t and γ, the
- * velocity-dependent part of ü. Does nothing if the rule has no surface. */
+/* Builds the surface u = 0 of a rule (an event or a stop) as a constraint: the gradient ∂u̇/∂v, the rate ∂u/∂t and γ, the velocity-dependent
+ * part of ü. Does nothing if the rule has no surface. */
 static cmb_status make_surface(cmb_build *b, cmb_expressions *x, int rule)
 {
   const cmb_expr u = x->rules[rule].surface, one = cmb_constant(b->g, 1);
@@ -185,8 +188,7 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   return CMB_OK;
 }
 
-/* Builds the gap between a sphere on a body and the surface s = 0 of a rigid contact: s/|∇s| − radius, evaluated at
- * the centre of the sphere. */
+/* Builds the gap of a rigid contact between a sphere on a body and the surface s = 0: s/|∇s| − radius, evaluated at the centre of the sphere. */
 static cmb_status contact_gap(cmb_build *b, const cmb_model_stop *stop, cmb_expr *gap)
 {
   cmb_site at = cmb_site_of(b->k, &stop->b);

@@ -22,8 +22,7 @@ enum { NAME_ROOM = 320, MOST_REGISTERS = 1000 };
 
 static const double SAME = 1e-12; /* relative tolerance for a delay to be a multiple of a period */
 
-/* Returns sampled value number i, a value that a controller updates at its sampling instants. The pointer is valid
- * until another one is appended. */
+/* Returns sampled value number i, which a controller updates at its sampling instants. The pointer is valid until another one is appended. */
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i)
 {
   return (cmb_sampled *)b->sampled.items + i;
@@ -64,8 +63,8 @@ cmb_status cmb_build_sampled(cmb_build *b)
 
 /* ---- delays */
 
-/* Returns the index of sampled value number `of` delayed by `count` sampling periods (`of` itself for 0). Creates
- * those stages of the shift register that do not exist yet. Returns −1 on failure. */
+/* Returns the index of the sampled value that is value number `of` delayed by `count` sampling periods. Creates the stages of the shift
+ * register that do not exist yet. Returns −1 on failure. */
 static int find_register(cmb_build *b, int of, int count)
 {
   for (int k = 0; k < count; k++) {
@@ -87,9 +86,8 @@ static int find_register(cmb_build *b, int of, int count)
   return of;
 }
 
-/* Returns the index of the sampled value that samples value number `of` later than that value's own sampling
- * instants, by `rest` seconds. Creates it, with a sampler of the same period, if there is none yet. Returns −1 if out
- * of memory. */
+/* Returns the index of a sampled value that is a copy of value number `of`, delayed by `rest` seconds. Creates it, with a sampler of the same
+ * period, if there is none yet. Returns −1 if out of memory. */
 static int find_later_sample(cmb_build *b, int of, double rest)
 {
   for (int i = 0; i < b->sampled.count; i++) {
@@ -115,34 +113,36 @@ static bool refuse(cmb_build *b, const cmb_model_formula *formula, const char *w
   return false;
 }
 
-/* Splits the delay `time` into a whole number of sampling periods (*count) and a remainder (*rest; 0 within
- * rounding). Reports an error and returns false if `time` is not a constant ≥ 0, or is longer than 1000 periods. */
+/* Splits a delay into a whole number *count of sampling periods and a remainder *rest (0 if within rounding). Reports an error and returns
+ * false if `time` is not a constant ≥ 0, or is longer than 1000 periods. */
 static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr time,
                         double period, int *count, double *rest)
 {
   const bool constant = cmb_expr_op(b->g, time) == CMB_OP_CONSTANT;
-  const double T = constant ? cmb_expr_constant(b->g, time) : -1;
-  if (!(T >= 0 && isfinite(T))) {
+  if (!constant) {
     return refuse(b, formula,
-                  "the time depends on live parameters or on the motion, or is negative; expected "
-                  "a number from "
-                  "0 on");
+                  "the time is not constant, since it depends on live parameters or on the motion; "
+                  "expected a number");
+  }
+  const double T = cmb_expr_constant(b->g, time);
+  if (!(T >= 0 && isfinite(T))) {
+    return refuse(b, formula, "the time is negative or not finite; expected a number from 0 on");
   }
   const double near = nearbyint(T / period);
   const bool multiple = fabs(T - near * period) <= SAME * T;
   const double whole = multiple ? near : floor(T / period);
   if (!(whole <= MOST_REGISTERS)) {
     return refuse(b, formula,
-                  "it is longer than 1000 periods of the controller; expected a shorter "
-                  "one, or samples at longer periods");
+                  "the time is longer than 1000 periods of the controller; expected a shorter "
+                  "time, or a controller with a longer period");
   }
   *count = (int)whole;
   *rest = multiple ? 0 : T - whole * period;
   return true;
 }
 
-/* Builds delay(w, time) for the sampled value w with the index `of`: by a shift register and, if `time` is not a
- * whole number of periods, by sampling its end later. Returns false on failure. */
+/* Builds the expression *e of delay(w, time) for sampled value number `of`: by a shift register and, if `time` is not a whole number of
+ * periods, a later sample of its last stage. Returns false on failure. */
 static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of, cmb_expr time,
                           cmb_expr *e)
 {
@@ -157,9 +157,8 @@ static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of
   return true;
 }
 
-/* Builds delay(x, time) in the formula that updates a sampled value, by a shift register whose first stage samples
- * x. When the formula is read again, the delay is recognised by its number within the formula. Returns false on
- * failure. */
+/* Builds the expression *e of delay(x, time) in the formula that updates a sampled value, by a shift register whose first stage samples x. If
+ * the formula is read again, the same register is used. Returns false on failure. */
 static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e)
 {
   const int of = b->updating, number = b->update_delays++;
@@ -170,8 +169,9 @@ static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e
   if (!split_delay(b, formula, time, sampler_at(b, sampler)->period, &count, &rest)) return false;
   if (rest > 0) {
     return refuse(b, formula,
-                  "the time is no multiple of the controller's period; what is delayed "
-                  "by another time must be a sampled value itself");
+                  "the time is no multiple of the controller's period; expected a multiple, or a "
+                  "sampled value "
+                  "as the delayed quantity");
   }
   *e = x;
   if (count == 0) return true;
@@ -198,9 +198,10 @@ bool cmb_build_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr x,
   if (b->updating >= 0 && formula == &b->model->sampled[b->updating].update) {
     return delay_in_update(b, x, time, e);
   }
-  return refuse(b, formula,
-                "what changes at any time cannot be delayed here; expected a sampled value "
-                "of a controller, or a formula in its 'update'");
+  return refuse(
+      b, formula,
+      "only sampled values can be delayed here; expected a sampled value of a controller, "
+      "or 'delay' in a formula of its 'update'");
 }
 
 /* ---- updates */

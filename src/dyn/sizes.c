@@ -27,8 +27,8 @@ static void add_point(struct box *box, const cmb_number at[3])
   }
 }
 
-/* Returns the diagonal of the bounding box of the model's joints, loop ends, centres of mass and rod ends; 0 if it is
- * not above the rounding errors of their coordinates. */
+/* Returns the size of the model, the diagonal of the bounding box of all joints, loop ends, centres of mass and rod ends; 0 if it is not above
+ * the rounding errors of their coordinates. */
 static double extent_of(const cmb_model *m)
 {
   struct box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};

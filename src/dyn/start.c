@@ -17,9 +17,8 @@ enum { POSE_NUMBERS = 27, R0_AT = 18 }; /* R, r, ω, v, R0 */
 
 /* ---- which coordinate belongs to which joint; the arena records if memory runs out */
 
-/* Fills s->q_joint and s->v_joint: for each coordinate and velocity of the formulation, its index among the values of
- * all joints in the order of the model; −1 for freely moving links. The links of joints can be in another order than
- * the model's joints. */
+/* Stores in s->q_joint and s->v_joint, for each coordinate and velocity of the formulation, its index among the joint coordinates or velocities
+ * in the order of the model; −1 for freely moving links. */
 static void number_joints(const cmb_tree *tree, cmb_start *s)
 {
   const cmb_model *m = tree->model;
@@ -104,9 +103,8 @@ cmb_status cmb_start_expressions(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* Stores the initial values of all joints and first-order states as read from the model. If there are live parameters
- * (those that can be changed after set-up), also compiles the program that computes the initial values for other
- * parameters. */
+/* Stores the initial values of all joints and first-order states of the model. If there are parameters that can be changed after set-up, also
+ * compiles the program that computes the initial values for other values of these. */
 static cmb_status store_model_values(cmb_build *b, const cmb_expressions *x, cmb_start *s)
 {
   const cmb_model *m = b->model;
@@ -120,9 +118,9 @@ static cmb_status store_model_values(cmb_build *b, const cmb_expressions *x, cmb
   return cmb_program_create(b->ctx, b->g, x->np, x->parameter, x->first_count, x->first, &s->model);
 }
 
-/* Writes the pose of a body's freely moving link (Cartesian formulation) to out[], as computed by the kinematics k in
- * joint coordinates: rotation R, position r, angular velocity ω, velocity v, and R0, the rotation of the body's link
- * in joint coordinates when all of these are 0. R0 is also stored in R0[9]. */
+/* Writes the initial pose of a body of the Cartesian formulation to out[], computed by the kinematics k from joint coordinates: rotation R,
+ * position r, angular velocity ω, velocity v of its freely moving link, and R0, the rotation that the body's link has in joint coordinates when
+ * all of these are 0. Also stores R0 in R0[9]. */
 static cmb_status write_pose(cmb_build *b, cmb_kinematics *k, int body, cmb_number R0[9],
                              cmb_expr out[POSE_NUMBERS])
 {

@@ -67,8 +67,8 @@ cmb_status cmb_build_state_rates(cmb_build *b)
 
 /* ---- adding the states to the equations of motion */
 
-/* Returns a new array that consists of items[count] and then more[nz], one expression for each first-order state.
- * Returns NULL if out of memory, which the arena records. */
+/* Returns a new array with items[count], followed by more[nz], one expression for each first-order state. Returns NULL if out of memory; the
+ * arena records this. */
 static cmb_expr *append_states(cmb_build *b, int count, const cmb_expr *items, const cmb_expr *more)
 {
   const int nz = b->model->state_count;
@@ -124,8 +124,8 @@ static void add_mass(cmb_build *b, cmb_expressions *x)
   x->M = (cmb_entries){all, count + x->nz};
 }
 
-/* Extends the factors of the mass matrix M = W⁻¹ D W⁻ᵀ by nz first-order states: inserts ones into the diagonal D
- * after its entries for the velocities, and appends the states' components to the products with the factors. */
+/* Extends the factorised mass matrix M = W⁻¹ D W⁻ᵀ by nz first-order states: inserts ones into the diagonal D after its entries for the
+ * velocities, and appends the components of the states to the vectors that the programs multiply by the factors. */
 static void add_mass_factors(cmb_build *b, cmb_mass_expressions *m, int nz)
 {
   const int nv = b->tree->nv, rest = m->count - nv;

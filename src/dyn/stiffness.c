@@ -28,8 +28,8 @@ static cmb_status depends_on_measure_only(const cmb_build *b, cmb_expr force, bo
   return CMB_OK;
 }
 
-/* Builds the derivative of a force law Q(x, ẋ) with respect to `symbol`, the symbol of x or of ẋ, at the actual x and
- * ẋ. Reverses its sign if x decreases as the body moves forward along the line of the force. */
+/* Builds the derivative of a force law Q(x, ẋ) with respect to `symbol`, which represents x or ẋ, and inserts the actual x and ẋ. Reverses its
+ * sign if x decreases as the body moves forward along the line of the force. */
 static cmb_status law_derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol, cmb_expr *out)
 {
   const cmb_expr one = cmb_constant(b->g, 1);
@@ -39,9 +39,8 @@ static cmb_status law_derivative(cmb_build *b, const cmb_action *a, cmb_expr sym
   return CMB_OK;
 }
 
-/* Appends a force Q(y, ẏ) to the stiff forces in x: the row w = ∂ẏ/∂v and the derivatives ∂Q/∂y and ∂Q/∂ẏ, unless
- * both of these are 0. Sets *covered to true if Q depends on y, ẏ, t and parameters alone; else sets it to false and
- * appends nothing. */
+/* Appends a force Q(y, ẏ) to the stiff forces in x: the row w = ∂ẏ/∂v and the derivatives ∂Q/∂y and ∂Q/∂ẏ, unless both are 0. *covered becomes
+ * whether Q depends on y, ẏ, t and parameters alone; if not, appends nothing. */
 static cmb_status add_stiff_force(cmb_build *b, const cmb_action *a, cmb_expressions *x,
                                   bool *covered)
 {

@@ -44,8 +44,8 @@ static cmb_expr root(cmb_graph *g, cmb_expr x)
   return cmb_apply(g, CMB_OP_SQRT, x, 0, 0);
 }
 
-/* Builds F/Fz at the load ratio r = Fz/nominal from the forces F[0] at the nominal load and F[1] at twice this load,
- * by a parabola through 0. */
+/* Builds F/Fz, the force of a tyre per load, at the load ratio r = Fz/nominal. Interpolates by a parabola through 0, the force F[0] at the
+ * nominal load and F[1] at twice this load. */
 static cmb_expr force_per_load(cmb_graph *g, double nominal, const double F[2], cmb_expr r)
 {
   const cmb_expr bend = constant(g, (F[0] - F[1] / 2) / nominal);
@@ -67,8 +67,7 @@ static struct characteristic characteristic_at(cmb_graph *g, double nominal,
                                  .sliding = force_per_load(g, nominal, t->sliding, r)};
 }
 
-/* Builds the factors by which TMeasy normalises slips, for the longitudinal characteristic *x and the lateral one *y,
- * and stores them in x->scale and y->scale. */
+/* Builds the factors x->scale and y->scale by which TMeasy normalises the longitudinal and the lateral slip, for the characteristics *x and *y. */
 static void set_scales(cmb_graph *g, struct characteristic *x, struct characteristic *y)
 {
   const cmb_expr slips = cmb_add(g, x->peak_slip, y->peak_slip);
@@ -78,22 +77,20 @@ static void set_scales(cmb_graph *g, struct characteristic *x, struct characteri
   y->scale = cmb_add(g, cmb_div(g, y->peak_slip, slips), cmb_div(g, fy, both));
 }
 
-/* Builds the interpolation sqrt(x² c + y² s) between the value x of a tyre property for longitudinal slip and its value
- * y for lateral slip; c and s are the squares of the cosine and the sine of the direction of slip. */
+/* Builds the interpolation sqrt(x² c + y² s) of a tyre property between its value x for longitudinal slip and its value y for lateral slip; c
+ * and s are cos² and sin² of the direction of slip. */
 static cmb_expr blend(cmb_graph *g, cmb_expr x, cmb_expr y, cmb_expr c, cmb_expr s)
 {
   return root(g, cmb_add(g, cmb_mul(g, cmb_square(g, x), c), cmb_mul(g, cmb_square(g, y), s)));
 }
 
-/* Builds the expression x²/sqrt(x² + ε²) from x2 = x²: a smooth approximation of |x| that is 0 at x = 0. ε is
- * tiny_slip. */
+/* Builds x²/sqrt(x² + ε²) from x2 = x², a smooth approximation of |x| that is 0 at x = 0. ε is the constant tiny_slip. */
 static cmb_expr smooth_abs(cmb_graph *g, cmb_expr x2)
 {
   return cmb_div(g, x2, root(g, cmb_add(g, x2, constant(g, tiny_slip * tiny_slip))));
 }
 
-/* Builds the secant slope F/s of the tyre characteristic c, force F over slip s, at the slip with the square s2;
- * regular also at s = 0. */
+/* Builds the secant slope F/s of the tyre characteristic c (force F over slip s) at the slip whose square is s2; regular also at s = 0. */
 static cmb_expr secant(cmb_graph *g, const struct characteristic *c, cmb_expr s2)
 {
   const cmb_expr s = smooth_abs(g, s2);
@@ -134,15 +131,13 @@ static cmb_expr trail_of(cmb_graph *g, const cmb_tmeasy *t, cmb_expr r, cmb_expr
   return cmb_mul(g, n0, cmb_apply(g, CMB_OP_IF, over, beyond, first));
 }
 
-/* Builds the relaxation length of a tyre: its slip stiffness divided by its structural stiffness, `stiffness`. The
- * slip stiffness is slope · Fz, since `slope` is per load. */
+/* Builds the relaxation length of a tyre, its slip stiffness `slope` · Fz divided by its structural stiffness `stiffness`. */
 static cmb_expr relaxation_length(cmb_graph *g, cmb_expr slope, cmb_expr Fz, double stiffness)
 {
   return cmb_div(g, cmb_mul(g, slope, Fz), constant(g, stiffness));
 }
 
-/* Builds m = (μ⁸ + μ0⁸)^(1/8) for the road friction μ. Slips are divided by m, which does not vanish with μ; the
- * relative difference between m and μ is less than (μ0/μ)⁸/8. */
+/* Builds the number m by which slips are divided for the road friction μ: m = (μ⁸ + μ0⁸)^(1/8), which is nearly μ but does not vanish with μ. */
 static cmb_expr slip_divisor(cmb_graph *g, cmb_expr friction)
 {
   const double least2 = least_friction * least_friction, least4 = least2 * least2;
@@ -150,9 +145,8 @@ static cmb_expr slip_divisor(cmb_graph *g, cmb_expr friction)
   return root(g, root(g, root(g, cmb_add(g, mu8, constant(g, least4 * least4)))));
 }
 
-/* Builds the tyre characteristic for combined slip (peak and sliding forces and slips) by interpolation between the
- * longitudinal characteristic x and the lateral one y. cc and ss are the squares of the cosine and the sine of the
- * direction of slip. The initial slope is left 0, for the caller to set. */
+/* Builds the tyre characteristic for combined slip (peak and sliding forces and slips) by interpolation between the longitudinal characteristic
+ * x and the lateral one y. cc and ss are cos² and sin² of the direction of slip. Does not set the initial slope, which the caller computes. */
 static struct characteristic combined_characteristic(cmb_graph *g, const struct characteristic *x,
                                                      const struct characteristic *y, cmb_expr cc,
                                                      cmb_expr ss)

@@ -30,8 +30,8 @@ struct stage {
   int sign; /* 1 or −1, the direction of the motion along the axis */
 };
 
-/* Sets axis[3] to the i-th axis along which the coordinates of a free joint, or of a joint with Euler parameters, are
- * measured: a global axis, or an axis of the mirrored or rotated copy of a subassembly. */
+/* Computes the i-th axis, axis[3], along which the coordinates of a free joint, or of a joint with Euler parameters, are measured: a global
+ * axis, or an axis of a mirrored or rotated copy of a subassembly. */
 static void coordinate_axis(const cmb_model_joint *j, int i, cmb_number axis[3])
 {
   const cmb_mirror m = {.axes = j->axes0};
@@ -40,9 +40,8 @@ static void coordinate_axis(const cmb_model_joint *j, int i, cmb_number axis[3])
   cmb_fix_numbers(3, row, axis);
 }
 
-/* Lists the elementary motions of a joint from the parent to the child in s[]: translations, rotations about an axis,
- * or a rotation about a point. Returns their number. If a joint that only orients the child has Euler parameters, it
- * is a single rotation about a point. */
+/* Lists the elementary motions of a joint in s[], from the parent to the child: translations, rotations about an axis, or a rotation about a
+ * point. Returns their number. The rotation of a joint with Euler parameters is a single rotation about a point. */
 static int elementary_motions(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
 {
   static const cmb_link_kind kinds[] = {[CMB_MOTION_SHIFT] = CMB_LINK_SHIFT,
@@ -100,8 +99,8 @@ static bool frame_from(cmb_graph *g, const cmb_number z[3], const cmb_number wis
   return true;
 }
 
-/* Computes a frame R (3 x 3, axes by columns) for an axis z that depends on live parameters (those that can be
- * changed after set-up): x is the part perpendicular to z of the global axis that is farthest from z, normalised. */
+/* Computes a frame R (3 x 3, axes by columns) for an axis z that depends on parameters that can be changed after set-up. Its x axis is the
+ * part, perpendicular to z and normalised, of the global axis that is farthest from z. */
 static void frame_of_live_axis(cmb_graph *g, const cmb_number z[3], cmb_number R[9])
 {
   int least = 0;
@@ -130,9 +129,9 @@ int cmb_tree_first_child(const cmb_tree *tree, int link)
   return -1;
 }
 
-/* Computes the frame R (3 x 3, axes by columns) of link i with the given z axis, and with x along the common normal
- * of z and the axis of the link's first child. Returns false if there is no child, or if the child's axis is parallel
- * to z or depends on live parameters (those that can be changed after set-up). */
+/* Computes the frame R (3 x 3, axes by columns) of link i with the given z axis, and with the x axis along the common normal of z and the axis
+ * of the link's first child. Returns false if there is no child, or its axis is parallel to z or depends on parameters that can be changed
+ * after set-up. */
 static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3], cmb_number R[9])
 {
   const int child = cmb_tree_first_child(tree, i);
@@ -144,10 +143,9 @@ static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3],
   return cmb_number_norm3(tree->g, wish).value > PARALLEL && frame_from(tree->g, z, wish, R);
 }
 
-/* Chooses the x axis of link i's frame. x is along the common normal of the joint axes of the link and its first child
- * if there is one, else as close as possible to the parent's x axis. If the link's own or the parent's axes depend on
- * live parameters (those that can be changed after set-up), x is chosen along global axes where no common normal can
- * be used. Balls and Cartesian links keep their frames. */
+/* Chooses the x axis of the frame of link i: along the common normal of the joint axes of the link and its first child if there is one, else as
+ * near as possible to the parent's x axis. If the link's axis, or the parent's frame where it is needed, depends on parameters that can be
+ * changed after set-up, x is near a global axis instead. Links with a ball joint and Cartesian links keep their frames. */
 static void choose_frame(cmb_tree *tree, int i)
 {
   cmb_link *l = &tree->links[i];
@@ -207,8 +205,8 @@ static double size_of(int count, const cmb_number *x)
   return sqrt(sum);
 }
 
-/* Computes the constant part of the transformation from a link's frame to its parent's: the offset and the rotation,
- * by the angles β, α, γ or, if live parameters (those that can be changed after set-up) change it, by the matrix F. */
+/* Computes the constant part of the transformation from a link's frame to its parent's: the offset, and the rotation by the angles β, α, γ. If
+ * parameters that can be changed after set-up change the rotation, it is stored as a matrix F. */
 static void set_constant_transform(const cmb_tree *tree, cmb_link *l)
 {
   cmb_number Rp[9], rp[3], d[3], Rpt[9], R[9];
@@ -371,9 +369,8 @@ cmb_status cmb_tree_create(cmb_arena *arena, cmb_graph *g, const cmb_model *mode
   return CMB_OK;
 }
 
-/* Creates the tree of links for Cartesian coordinates: a freely moving link for each group of bodies that fixed
- * joints connect, except for bodies fixed to the ground. The origin of a link is the centre of mass of its group, or
- * the point of its first joint if the group has no mass. */
+/* Creates the tree of links for Cartesian coordinates: one freely moving link for each group of bodies connected by fixed joints, except for
+ * those fixed to the ground. The origin of a link is the centre of mass of its group, or the point of its first joint if the group has no mass. */
 cmb_status cmb_tree_create_cartesian(cmb_arena *arena, cmb_graph *g, const cmb_model *model,
                                      cmb_tree **out)
 {

@@ -15,6 +15,7 @@
 struct cmb_tyre {
   cmb_context *ctx;
   cmb_arena *arena;
+  const char *name; /* of the file, for messages */
   cmb_tir tir;
   cmb_program *program;
   cmb_jacobian *jacobian;
@@ -63,7 +64,7 @@ cmb_status cmb_tyre_parse(cmb_context *ctx, const char *text, size_t length, con
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
   }
-  *t = (cmb_tyre){.ctx = ctx, .arena = arena};
+  *t = (cmb_tyre){.ctx = ctx, .arena = arena, .name = cmb_arena_text(arena, name)};
   const cmb_status status = make(t, text, length, name);
   if (status == CMB_OK) {
     *tyre = t;
@@ -110,6 +111,22 @@ static cmb_status check_state(cmb_tyre *t, const double x[CMB_TYRE_STATES])
   return CMB_OK;
 }
 
+/* Reports that output i of the tyre is not finite in the state s. */
+static cmb_status fail_infinite(const cmb_tyre *t, const cmb_tyre_state *s, int i)
+{
+  static const char *const what[CMB_TYRE_FORCES] = {"force Fx",
+                                                    "force Fy",
+                                                    "moment Mx",
+                                                    "moment My",
+                                                    "moment Mz",
+                                                    "relaxation length sigma_x",
+                                                    "relaxation length sigma_y"};
+  return cmb_fail_about(t->ctx, CMB_ERROR_NONFINITE, cmb_about_file(t->name),
+                        "%s: the tyre's %s is not finite at load %g, slip %g, slip angle %g rad, "
+                        "camber %g rad and speed %g",
+                        t->name, what[i], s->load, s->slip, s->slip_angle, s->camber, s->speed);
+}
+
 cmb_status cmb_tyre_evaluate(cmb_tyre *t, const cmb_tyre_state *s, cmb_tyre_forces *f,
                              double *derivatives)
 {
@@ -120,8 +137,7 @@ cmb_status cmb_tyre_evaluate(cmb_tyre *t, const cmb_tyre_state *s, cmb_tyre_forc
   cmb_program_run(t->program, x, y, t->work);
   *f = (cmb_tyre_forces){y[0], y[1], y[2], y[3], y[4], y[5], y[6]};
   for (int i = 0; i < CMB_TYRE_FORCES; i++) {
-    if (!isfinite(y[i]))
-      return cmb_fail(t->ctx, CMB_ERROR_NONFINITE, "the tyre's forces are not finite");
+    if (!isfinite(y[i])) return fail_infinite(t, s, i);
   }
   if (!derivatives) return CMB_OK;
   const cmb_pattern *p = cmb_jacobian_pattern(t->jacobian);

@@ -102,8 +102,7 @@ static cmb_vector unit(cmb_graph *g, cmb_vector x)
   return cmb_vector_scale(g, cmb_div(g, cmb_constant(g, 1), cmb_vector_length(g, x)), x);
 }
 
-/* Builds the expression x²/sqrt(x² + v0²) from x2 = x²: a smooth approximation of the speed |x| that is 0 at x = 0.
- * v0 is 0.01 m/s. */
+/* Builds x²/sqrt(x² + v0²) from x2 = x², a smooth approximation of the speed |x| that is 0 at x = 0; v0 is 0.01 m/s. */
 static cmb_expr smooth_abs(const struct tyre *y, cmb_expr x2)
 {
   return cmb_div(y->g, x2, root(y->g, cmb_add(y->g, x2, number(y, v0 * v0))));
@@ -111,9 +110,8 @@ static cmb_expr smooth_abs(const struct tyre *y, cmb_expr x2)
 
 /* ---- contact */
 
-/* Sets y->P to the point of the road at (at_x, at_y) and y->n to its normal (not normalised), for the envelope of a
- * rolling wheel of this radius (0: the road itself). *point receives the height, its derivatives and the friction
- * there. */
+/* Sets y->P to the point of the road at (at_x, at_y) and y->n to the normal there (not normalised). If `radius` is not 0, the road is replaced
+ * by the envelope of a rolling wheel of this radius. *point receives the height, its derivatives and the friction. */
 static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr radius,
                           cmb_road_point *point)
 {
@@ -125,8 +123,7 @@ static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr
   return CMB_OK;
 }
 
-/* Sets *yes to true if the height of the road depends on the wheel's radius, because the road gives the envelope of a
- * rolling wheel; else to false. */
+/* Sets *yes to whether the height of the road depends on the wheel's radius: some roads return the height of the envelope of a rolling wheel. */
 static cmb_status has_envelope(struct tyre *y, bool *yes)
 {
   const cmb_expr radius = cmb_input(y->g, "radius of a wheel"), one = number(y, 1);
@@ -138,9 +135,8 @@ static cmb_status has_envelope(struct tyre *y, bool *yes)
   return CMB_OK;
 }
 
-/* Returns the centre of the wheel, moved vertically if necessary such that its distance from the tangent plane of the
- * road below it (at the point *below) is between 1/4 and 3/2 of the radius. For other distances the contact equations
- * may have no solution, or many. */
+/* Returns the centre of the wheel, moved vertically if necessary such that its distance from the tangent plane of the road at the point *below
+ * is between 1/4 and 3/2 of the radius, since for other distances the contact equations may have no solution, or many. */
 static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_point *below)
 {
   cmb_graph *g = y->g;
@@ -157,10 +153,9 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
   return at;
 }
 
-/* Finds the position w = (x, y) of the contact point on a smooth uneven road as the solution of two equations, that is,
- * as an implicit function of the wheel's position. `radius` is the wheel's radius; *below is the point of the road
- * vertically below the wheel centre. Returns CMB_ERROR_INPUT if the height of the road has branches (is defined
- * piecewise). */
+/* Finds the position w = (x, y) of the contact point of a wheel on a smooth uneven road as an implicit function of the wheel's position,
+ * defined by two equations. *below is the point of the road vertically below the wheel's centre. Returns CMB_ERROR_INPUT if the height of the
+ * road has branches. */
 static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_point *below,
                                 cmb_expr w[2])
 {
@@ -179,8 +174,8 @@ static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_po
   return cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
 }
 
-/* Sets the loaded radius below/cos γ of the tyre and cos γ, for a contact plane with the normal y->n at the distance
- * `below` from the wheel's centre. Returns sin γ, the sine of the camber angle. */
+/* Sets cos γ and the loaded radius `below`/cos γ of the tyre, where γ is the camber angle and `below` the distance of the wheel's centre from
+ * the contact plane with the normal y->n. Returns sin γ. */
 static cmb_expr set_camber(struct tyre *y, cmb_expr below)
 {
   cmb_graph *g = y->g;
@@ -202,9 +197,9 @@ static cmb_vector symbols_of(cmb_graph *g, const char *what)
   return v;
 }
 
-/* Sets the contact normal and the loaded radius of a tyre from the distance between the wheel's centre and the road,
- * for roads with edges or branches; also the radius's rate on a moving road and its change by the road's curvature,
- * y->spread. *sine is the sine of the camber angle. */
+/* Sets the contact normal and the loaded radius of a tyre by the distance between the wheel's centre and the road, for roads with edges or
+ * branches. Also sets the rate of this radius on a moving road, and y->spread, the part of its gradient that is due to the road's curvature.
+ * *sine becomes the sine of the camber angle. */
 static cmb_status set_contact_by_distance(struct tyre *y, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
@@ -231,9 +226,9 @@ static cmb_status set_contact_by_distance(struct tyre *y, cmb_expr *sine)
   return CMB_OK;
 }
 
-/* Sets the contact point, the contact normal and the loaded radius of a tyre from the tangent plane of the road at
- * the contact point; also the radius's rate on a moving road. *sine is the sine of the camber angle. Returns
- * CMB_ERROR_INPUT if the height of the road has branches. */
+/* Sets the contact point, the contact normal and the loaded radius of a tyre by the tangent plane of the road at the contact point. Also sets
+ * the rate of this radius on a moving road. *sine becomes the sine of the camber angle. Returns CMB_ERROR_INPUT if the height of the road has
+ * branches. */
 static cmb_status set_contact_plane(struct tyre *y, double radius, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
@@ -251,8 +246,8 @@ static cmb_status set_contact_plane(struct tyre *y, double radius, cmb_expr *sin
   return CMB_OK;
 }
 
-/* Adds a check of validity: a warning is reported if the wheel's centre comes nearer to the road than a quarter of
- * the wheel's radius. No real tyre can be compressed that far. */
+/* Adds a check during the run: a warning is logged if the wheel's centre comes nearer to the road than a quarter of the wheel's radius. No real
+ * tyre can be compressed that far. */
 static void add_depth_bound(struct tyre *y, double radius)
 {
   char text[400];
@@ -291,8 +286,8 @@ static cmb_status find_contact(struct tyre *y, double radius)
   return cmb_build_road_value(y->b, y->of->road, true, y->P.x, 0, &y->friction);
 }
 
-/* Sets the velocity y->v of the wheel at the contact point without its spin, the spin y->spin, and the rate of the
- * tyre's deflection, y->rho_rate. */
+/* Sets the velocity y->v of the wheel at the contact point, without the part due to its spin; the spin y->spin; and the rate y->rho_rate of the
+ * tyre's deflection. */
 static void set_velocities(struct tyre *y)
 {
   cmb_graph *g = y->g;
@@ -308,8 +303,8 @@ static void set_velocities(struct tyre *y)
 
 /* ---- load and rolling radius */
 
-/* Names the switching functions at which a tyre law leaves its range of validity after the tyre and the limit:
- * TYRE.LIMIT. */
+/* Gives each switching function at which a tyre law leaves its range of validity the name TYRE.LIMIT, made of the names of the tyre and of the
+ * limit. */
 static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
 {
   for (int i = 0; i < limits->count; i++) {
@@ -385,9 +380,8 @@ static void find_peaks(const cmb_model_tyre *of, struct peak peak[2])
   }
 }
 
-/* Returns b in h(m) = f + (1 − f)/(1 + b m²)², the ratio of the relaxation length at the relative slip m (1 at the
- * peak force) to that at zero slip, such that the integral of h from 0 to 1 is 1/q; found by bisection. f is the
- * constant sliding_sigma. Returns 0 if q ≤ 1. */
+/* Returns the shape factor b of h(m) = f + (1 − f)/(1 + b m²)², the ratio of the relaxation length at relative slip m (1 at the peak force) to
+ * that at zero slip, for which the integral of h from 0 to 1 is 1/q. f is the constant sliding_sigma. Finds b by bisection; returns 0 if q ≤ 1. */
 static double shape_factor(double q)
 {
   const double wanted = (1 / q - sliding_sigma) / (1 - sliding_sigma);
@@ -402,8 +396,8 @@ static double shape_factor(double q)
   return low;
 }
 
-/* Builds the forces and moments *out of the tyre evaluate_law (Magic Formula or TMeasy) at the load and slips in y->in. For
- * TMeasy, also the contact length, which its aligning torque needs, and the rolling resistance. */
+/* Builds the forces and moments *out of the tyre by its law (Magic Formula or TMeasy) at the load and slips in y->in. For TMeasy also builds
+ * the contact length, which its aligning torque needs, and the rolling resistance. */
 static cmb_status evaluate_law(struct tyre *y, cmb_tyre_output *out)
 {
   cmb_graph *g = y->g;
@@ -422,9 +416,8 @@ static cmb_status evaluate_law(struct tyre *y, cmb_tyre_output *out)
   return CMB_OK;
 }
 
-/* Sets the longitudinal and lateral relaxation length at zero slip, y->sigma[2]. They follow from the tyre law, but
- * are never less than a fraction of the wheel's radius. If the law gives none, they are a constant fraction of the
- * radius. */
+/* Sets y->sigma[2], the longitudinal and lateral relaxation length at zero slip, by the tyre law, but at least a fraction of the wheel's
+ * radius. If the law gives none, they are a constant fraction of the radius. */
 static cmb_status set_relaxation_lengths(struct tyre *y)
 {
   cmb_graph *g = y->g;
@@ -442,9 +435,8 @@ static cmb_status set_relaxation_lengths(struct tyre *y)
   return CMB_OK;
 }
 
-/* Builds the ratio of the relaxation length with slip to that at zero slip, as a function of m2, the squared slip
- * relative to that of the peak force. q is the ratio of the initial slope of the force to its secant slope at the
- * peak. */
+/* Builds the ratio of the relaxation length with slip to that at zero slip. m2 is the square of the slip relative to that of the peak force; q
+ * is the ratio of the initial slope of the force to its secant slope at the peak. */
 static cmb_expr relaxation_ratio(const struct tyre *y, double q, cmb_expr m2)
 {
   cmb_graph *g = y->g;
@@ -554,8 +546,8 @@ static void store_results(struct tyre *y)
   to->px = y->P.x[0], to->py = y->P.x[1], to->pz = y->P.x[2];
 }
 
-/* Adds the tyre's force at the contact point and its moment to the forces on the wheel. Fx acts with the effective
- * rolling radius as lever arm about the axis; the force from the road's curvature acts at the wheel's centre. */
+/* Adds the tyre's force at the contact point and its moment to the forces on the wheel. Fx acts with the effective rolling radius as lever arm
+ * about the axis. A part of the force due to the road's curvature acts at the wheel's centre. */
 static cmb_status apply_force(struct tyre *y)
 {
   cmb_graph *g = y->g;

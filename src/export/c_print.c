@@ -235,8 +235,8 @@ static void put_work(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  double y[%d], w[%d];\n} %s;\n\n", results, work, c->name);
 }
 
-/* Appends to the exported C header b the declaration of NAME_start, if the code has this function. Its comment tells which start it sets:
- * formulas evaluated with the current parameters, or stored values, which are refused after certain parameters have been changed. */
+/* Appends to the exported C header b the declaration of NAME_start, if the code has this function. The generated comment says how the start is
+ * found: by formulas with the current parameters, or from stored values, which are refused after certain parameters have been changed. */
 static void put_start_declaration(const cmb_c_code *c, cmb_buffer *b)
 {
   bool any = false;
@@ -429,8 +429,8 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
-/* Appends to the exported C source b the function take_grip: it computes the modes of friction that can stick (slipping or sticking) for the
- * current state, as far as they are not known (0). Nothing if the model has none. */
+/* Appends to the exported C source b the function take_grip: for each friction element that can stick and whose mode is not known yet (0), it
+ * determines whether the element sticks or slips in the current state. Nothing if the model has no such friction. */
 static void put_grip(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->grips == 0) return;
@@ -443,7 +443,7 @@ static void put_grip(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* Appends to the exported C source b statements that store the modes of friction that can stick as the step computed them. They report a
+/* Appends to the exported C source b statements that take over the modes of friction that can stick, which the step has computed. They report a
  * change between slipping and sticking, or of the direction of slip, as an event and set out->settled. Nothing if the model has none. */
 static void put_stepped_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_outputs *y)
 {
@@ -486,8 +486,8 @@ static void put_instants(const cmb_c_code *c, cmb_buffer *b)
                     "  return count > 0 ? count : 0;\n}\n");
 }
 
-/* Appends to the exported C source b a statement that sets due[sampler]: whether the controller has had more sampling instants at the current
- * time than at the time `before`. */
+/* Appends to the exported C source b a statement that sets due[sampler]: whether a sampling instant of the controller has passed since the time
+ * `before`. */
 static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
 {
   const cmb_sampler *s = &c->eq->samplers[sampler];
@@ -637,9 +637,9 @@ static void put_stored_start(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return 0;\n}\n");
 }
 
-/* Appends to the exported C source b statements that write a time s->t set by the user as begun + steps h, where x[h] is the step size: with
- * an integer number of steps if this gives exactly s->t, otherwise with begun = s->t and steps = 0. Adding and subtracting the large number
- * rounds to an integer. */
+/* Appends to the exported C source b statements for a time s->t that the user has set: it is represented as begun + steps h, where h is the
+ * step size, with an integer number of steps if this gives exactly s->t, otherwise with begun = s->t and steps = 0. The generated code rounds
+ * to an integer by adding and subtracting a large number. */
 static void put_step_count(cmb_buffer *b, int h)
 {
   cmb_buffer_print(b,

@@ -58,8 +58,8 @@ static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
   return sum;
 }
 
-/* Lists the expressions that determine the ns modes of a model: of[i] is the switching function whose sign is mode i or, if level[i] becomes
- * true, the value that is rounded down to mode i or looked up in table[i]. */
+/* Lists the expressions that determine the ns modes of a model. If level[i] becomes false, mode i is the sign of the switching function of[i];
+ * if true, it is the integer to which the value of[i] is rounded down, or the number of its interval in table[i]. */
 static void list_mode_values(const cmb_code *x, cmb_expr *of, const cmb_table **table, bool *level)
 {
   for (int i = 0; i < x->ns; i++) of[i] = x->margin[i];
@@ -107,8 +107,9 @@ static cmb_status make_outputs(struct program_maker *m)
   return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, count, out, &m->c->outputs);
 }
 
-/* Creates the program c->first of the exported code, which computes the start values q and v from the parameters, if formulas give them.
- * Otherwise sets c->start_reads, the parameters on which the start depends. Does nothing if no parameter can be changed. */
+/* Creates the program c->first of the exported code, which computes the start values q and v from the parameters, if the start is given by
+ * formulas. Otherwise sets c->start_reads, the parameters whose change makes the stored start invalid. Does nothing if no parameter can be
+ * changed. */
 static cmb_status make_first(struct program_maker *m)
 {
   cmb_c_code *c = m->c;

@@ -30,8 +30,8 @@ static cmb_status name_inputs(cmb_c_code *c)
   return cmb_arena_failed(c->arena) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Makes all identifiers of the exported C code: its name, and those of inputs, parameters, outputs and events, which are members of
- * structs. */
+/* Chooses all C identifiers of the exported code: the name of the model's type and functions, and the struct members for inputs, parameters,
+ * outputs and events. */
 static cmb_status name_all(cmb_c_code *c)
 {
   static const char *const own[] = {"health", "settled"}; /* further members of the outputs */
@@ -47,15 +47,18 @@ static cmb_status name_all(cmb_c_code *c)
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Writes the text to the file NAME.ENDING in `folder`, under a temporary name: all bytes are on the disk, and the caller gives *file its
- * final name. Returns an error if the path is too long, if the model reads that file, or if writing fails. */
+/* Writes the text to the file NAME.ENDING in `folder` under a temporary name. On return all bytes are on the disk, and the caller gives *file
+ * its final name. Returns an error if the path is too long, if the model reads that file, or if writing fails. */
 static cmb_status write_file(const cmb_c_code *c, const char *folder, const char *ending,
                              const cmb_buffer *text, cmb_output **file)
 {
   char path[4096];
   const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, c->name, ending);
   if (length < 0 || (size_t)length >= sizeof path) {
-    return cmb_fail(c->ctx, CMB_ERROR_IO, "the name of the folder is too long");
+    return cmb_fail(
+        c->ctx, CMB_ERROR_IO,
+        "the path of the file '%s.%s' in the folder has %d characters; expected at most %d",
+        c->name, ending, length, (int)sizeof path - 1);
   }
   if (c->system->model && cmb_model_reads(c->system->model, path)) {
     return cmb_fail_about(
@@ -158,7 +161,7 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   return CMB_OK;
 }
 
-/* Returns an error if a constraint has branches, so that its rate may be discontinuous, and the method with its options never corrects
+/* Returns an error if a constraint is defined piecewise, so that its rate may be discontinuous, and the method with its options never corrects
  * velocities onto the constraints: exported code cannot report their violation at run time. */
 static cmb_status refuse_jumping_rates(cmb_context *ctx, const cmb_system *system,
                                        const cmb_integrator *in, const cmb_method *method)
@@ -168,9 +171,9 @@ static cmb_status refuse_jumping_rates(cmb_context *ctx, const cmb_system *syste
     if (!system->g_has_branches[i]) continue;
     return cmb_fail_about(
         ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("constraint", system->eq.g_names[i]),
-        "constraint '%s' has branches, so that its rate may jump, and %s with this "
-        "option stabilization does not bring velocities to the constraints; "
-        "stabilization=projection does",
+        "constraint '%s' has branches, so that it may require a sudden change of "
+        "velocity, which %s with this value of the option stabilization does not make; expected "
+        "stabilization=projection",
         system->eq.g_names[i], cmb_method_name(method));
   }
   return CMB_OK;
@@ -185,12 +188,12 @@ static cmb_status refuse_first_sample(const cmb_c_code *c)
   for (int i = 0; i < eq->sampler_count; i++) {
     const cmb_sampler *s = &eq->samplers[i];
     if (s->phase > c->start->t + 0.5 * c->step) continue;
-    return cmb_fail_about(
-        c->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
-        "controller '%s' samples accelerations or forces of constraints where the motion begins, "
-        "which exported code cannot find for live parameters; expected a phase greater than 0, or "
-        "no live parameters",
-        s->name);
+    return cmb_fail_about(c->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
+                          "controller '%s' samples accelerations or constraint forces at the "
+                          "start, which exported code "
+                          "does not know for live parameters; expected a phase greater than 0, or "
+                          "no live parameters",
+                          s->name);
   }
   return CMB_OK;
 }
@@ -240,10 +243,10 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
     if (rule->action == CMB_EVENT_RECORD) continue;
     return cmb_fail_about(
         ctx, CMB_ERROR_ARGUMENT, cmb_about_thing(rule->gap ? "stop" : "event", rule->name),
-        "%s '%s' %s, which exported steps cannot do; expected a model whose events are "
-        "only recorded",
+        "%s '%s' %s, which exported code cannot do; expected a model whose events are only "
+        "recorded",
         rule->gap ? "stop" : "event", rule->name,
-        rule->action == CMB_EVENT_STOP ? "ends the run" : "resets velocities");
+        rule->action == CMB_EVENT_STOP ? "ends the run" : "changes velocities or states");
   }
   return CMB_OK;
 }
@@ -265,14 +268,20 @@ cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_ru
   }
   if (!cmb_system_equations(system)->code) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                    "'%s' is written in C and has no expressions; expected a model file",
+                    system->model
+                        ? "the system of '%s' has no expressions, from which code is made; "
+                          "expected the option 'expressions' when the system is made"
+                        : "'%s' is written in C and has no expressions; expected a model file",
                     cmb_system_equations(system)->name);
   }
   CMB_TRY(refuse_actions(ctx, cmb_system_equations(system)));
   if (count < 0 || (count > 0 && !plain.integrator.settings)) {
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the method's options are missing");
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                    "wrong call: the options of the method are NULL, or their number is negative");
   }
-  if (count >= MOST_SETTINGS) return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "too many options");
+  if (count >= MOST_SETTINGS)
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the method has %d options; expected fewer than %d",
+                    count, MOST_SETTINGS);
   for (int i = 0; i < count; i++) settings[i] = options->integrator.settings[i];
   settings[count] = (cmb_option_setting){"bound", "none"};
   plain.integrator.settings = settings;

@@ -73,8 +73,8 @@ static const char mathematical[] = " acos acosh asin asinh atan atan2 atanh cbrt
                                    "significand signgam sin sincos sinh sqrt tan tanh "
                                    "tgamma trunc y0 y1 yn ";
 
-/* Returns whether `text` without its last `less` characters is one of `words`, a list separated and enclosed by blanks; false if nothing is
- * left, or for ROOM characters or more. */
+/* Returns whether `text` without its last `less` characters is one of the words in `words`, each of which has a blank before and after it.
+ * Returns false if nothing is left, or if more than ROOM − 1 characters are. */
 static bool is_word(const char *words, const char *text, size_t less)
 {
   char word[ROOM + 2];
@@ -99,7 +99,7 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Returns whether a name could be that of a C macro, such as NULL or NAN: it has no small letter and at least two capitals. */
+/* Returns whether a name could be that of a C macro, such as NULL or NAN: it has no lower-case letter and at least two capitals. */
 static bool may_be_macro(const char *text)
 {
   int capitals = 0;

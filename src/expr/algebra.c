@@ -37,7 +37,7 @@ cmb_expr cmb_square(cmb_graph *g, cmb_expr a)
 
 /* ---- 3-vectors */
 
-/* Returns the 3-vector x as constant expressions of the expression graph g. */
+/* Returns the vector x[3] as three constant expressions of the expression graph g. */
 cmb_vector cmb_vector_constant(cmb_graph *g, const double x[3])
 {
   cmb_vector v;
@@ -87,7 +87,7 @@ cmb_expr cmb_vector_length(cmb_graph *g, cmb_vector a)
 
 /* ---- matrices */
 
-/* Returns the 3 x 3 matrix a[9], stored by rows, as constant expressions of the expression graph g. */
+/* Returns the 3 x 3 matrix a, stored by rows, as constant expressions of the expression graph g. */
 cmb_matrix cmb_matrix_constant(cmb_graph *g, const double a[9])
 {
   cmb_matrix A;

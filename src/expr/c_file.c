@@ -42,21 +42,22 @@ static cmb_status check(cmb_context *ctx, const char *prefix, int count, const c
     }
     for (int k = 0; k < i; k++) {
       if (strcmp(f[i].name, f[k].name) == 0) {
-        return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "two functions have the name '%s'", f[i].name);
+        return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                        "two functions have the name '%s'; expected different names", f[i].name);
       }
     }
     if (cmb_c_calls(f[i].program)) {
-      return cmb_fail(
-          ctx, CMB_ERROR_ARGUMENT,
-          "function '%s' cannot be written as C text: it calls a C function of the caller's",
-          f[i].name);
+      return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                      "function '%s' cannot be written as C text: it calls a C function that the "
+                      "caller supplies",
+                      f[i].name);
     }
   }
   return CMB_OK;
 }
 
-/* Appends `name` to the text b inside of a C comment. Replaces control characters, asterisks, backslashes and question marks, which could end
- * the comment or the line, by underscores. */
+/* Appends `name` to the text b as a part of a C comment. Characters that could end the comment or the line (control characters, asterisks,
+ * backslashes and question marks) are replaced by underscores. */
 void cmb_c_print_comment(cmb_buffer *b, const char *name)
 {
   for (const char *c = name; *c; c++) {
@@ -94,9 +95,8 @@ static void print_array(cmb_buffer *b, const char *prefix, const char *name, int
   cmb_buffer_put(b, "};\n");
 }
 
-/* Appends the definitions of static constant arrays to the C text b, for each table (function given by points) that an instruction of f's
- * program reads: the points x, for a table of two arguments y, and the coefficients c unless only the table's switching function is
- * needed. */
+/* Appends to the C text b the definitions of constant arrays with the data of all tables (functions given by points) that the program of f
+ * reads: the points x, for a table of two arguments also y, and the interpolation coefficients, unless they are not needed. */
 static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function *f)
 {
   const cmb_program *p = f->program;
@@ -140,7 +140,7 @@ static void note_tables(const cmb_program *p, struct table_use *use)
   }
 }
 
-/* Appends the C functions that evaluate tables (interpolation, sums of waves, nearest points on curves) to the text b: only those that the
+/* Appends to the C text b the functions that evaluate tables (interpolation, sums of waves, nearest points on curves), but only those that the
  * `count` given programs call, since compilers warn about unused static functions. */
 static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
@@ -169,8 +169,7 @@ static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *fun
   }
 }
 
-/* Appends the C functions that solve linear systems and nonlinear systems (Newton's method) to the text b: only those that the `count` given
- * programs call. */
+/* Appends to the C text b the functions that solve linear and nonlinear systems of equations, but only those that the `count` given programs call. */
 static void print_root_code(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
   bool linear = false, root = false;
@@ -235,9 +234,8 @@ static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_functi
   print_root_code(b, count, functions);
 }
 
-/* Appends a static C function PREFIX_NAME_root_k to the text `body` for each nonlinear system k that the function f has to solve during its
- * evaluation. PREFIX_NAME_root_k computes the residuals and the Jacobian of the system. The functions of systems nested in its equations come
- * before it. */
+/* Appends to the C text `body` one static function PREFIX_NAME_root_k for each nonlinear system of equations k that the function f has to
+ * solve; it computes the residuals and the Jacobian of the system. Functions of systems that are nested in its equations come first. */
 static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_c_function *f,
                                 cmb_buffer *body)
 {
@@ -268,9 +266,9 @@ static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_
   return CMB_OK;
 }
 
-/* Appends one C function PREFIX_NAME for each of `count` programs. Macros for the sizes of its arrays and, unless `internal` (static
- * functions), its declaration are appended to `head`; its tables, nonlinear systems and definition to `body`. Stops at the first failure
- * and returns its status. */
+/* Appends one C function PREFIX_NAME for each of `count` programs to the text `body`, with its tables and nonlinear systems. Appends macros for
+ * the sizes of its arrays and, unless `internal` requests static functions, its declaration to the text `head`. Stops at the first failure and
+ * returns its status. */
 static cmb_status print_functions(cmb_context *ctx, const char *prefix, int count,
                                   const cmb_c_function *functions, bool internal, cmb_buffer *head,
                                   cmb_buffer *body)

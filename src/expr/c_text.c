@@ -46,7 +46,7 @@ static const char *const LANES_VALUE[CMB_OPS] = {
     [CMB_OP_STICK] = "select_lanes(a > K(0.0), b, select_lanes(a < K(0.0), -b, c - c))",
 };
 
-/* Returns the infix operator of C, with blanks around it, for an operation op that is +, -, * or /; NULL for all others. */
+/* Returns the infix operator of C, with blanks around it, if op is addition, subtraction, multiplication or division; else NULL. */
 static const char *infix(cmb_op op)
 {
   switch (op) {
@@ -110,8 +110,8 @@ static void record_argument(struct walk *w, int i, uint32_t slot, int *source)
   c->place[from] = w->place_of[slot];
 }
 
-/* Records for instruction i, which solves a system of equations, from which instruction, input or constant each of its operands comes.
- * Reserves consecutive entries of the generated code's work array w for the unknowns. */
+/* Records for instruction i, which solves a system of equations, where each of its operands comes from (an instruction, an input or a
+ * constant), and reserves entries for the unknowns in the work array of the generated code. */
 static void record_solution(struct walk *w, int i)
 {
   cmb_c_program *c = w->c;
@@ -194,8 +194,8 @@ void cmb_c_program_destroy(cmb_c_program *c)
 
 /* ---- statements */
 
-/* Appends x to the C text b as a constant that reads back as the same double: in the macro style as K(x), otherwise in parentheses if it is
- * negative. */
+/* Appends the number x to the C text b, with so many digits that it reads back as the same double: as K(x) in the macro style, else in
+ * parentheses if it is negative. */
 static void print_constant(cmb_buffer *b, double x, cmb_c_style style)
 {
   char text[CMB_NUMBER_ROOM];
@@ -207,7 +207,7 @@ static void print_constant(cmb_buffer *b, double x, cmb_c_style style)
   if (macro || negative) cmb_buffer_put(b, ")");
 }
 
-/* Appends entry i of an array, named by the letter x, y or w, to the C text b: as x[3], or as X(3) in the macro style. */
+/* Appends to the C text b entry i of the array that is named by the letter `array` (x, y or w): as x[3], or as X(3) in the macro style. */
 static void print_place(cmb_buffer *b, char array, int i, cmb_c_style style)
 {
   if (style == CMB_C_MACROS) {
@@ -240,9 +240,8 @@ static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, 
   print_source(b, c, c->source[3 * i + k], style);
 }
 
-/* Appends statements such as "const number t5 = w[2];" to the C text b, which load values for instruction i: those results among
- * source[count] that an earlier C function computed and the current one has not loaded yet. Negative entries (inputs, constants) are
- * skipped. */
+/* Appends to the C text b statements such as "const number t5 = w[2];", which load values that instruction i needs: those among the results
+ * source[count] that were computed in an earlier C function and not yet loaded in this one. Negative entries (inputs, constants) are skipped. */
 static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int count, const int *source,
                         cmb_c_style style)
 {
@@ -266,8 +265,8 @@ static void print_op_name(cmb_buffer *b, cmb_op op)
   cmb_buffer_add(b, name, length);
 }
 
-/* Appends a call by which generated C code lets the interpreter evaluate instruction i (a table lookup or a user's C function) to the text b:
- * op_special(e, i, a, b, c), with 0.0 for missing arguments. */
+/* Appends to the C text b a call of op_special(e, i, a, b, c), by which the generated code lets the interpreter evaluate instruction i, a table
+ * lookup or a user's C function. Missing arguments are written as 0.0. */
 static void print_interpreter_call(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   int arity = cmb_op_arity((cmb_op)c->p->code[i].op);
@@ -280,15 +279,15 @@ static void print_interpreter_call(cmb_buffer *b, const cmb_c_program *c, int i,
   cmb_buffer_put(b, ")");
 }
 
-/* Appends the name of one of the arrays ('x', 'y' or 'c') of the table that an instruction reads to the C text b, as in
- * PREFIX_NAME_table_3_x. */
+/* Appends to the C text b the name of an array of the table that the instruction `code` reads, as in PREFIX_NAME_table_3_x; `array` is the
+ * letter x, y or c. */
 static void print_array(cmb_buffer *b, const cmb_c_program *c, const cmb_instruction *code,
                         char array)
 {
   cmb_buffer_print(b, "%s_%s_table_%d_%c", c->tables[0], c->tables[1], code->data, array);
 }
 
-/* Appends the call that evaluates instruction i, a function of two arguments or a derivative of it, to the C text b: op_table2 for a bicubic
+/* Appends to the C text b the call that evaluates instruction i, a function of two arguments or one of its derivatives: op_table2 for a bicubic
  * table, op_waves for a sum of waves, op_foot for the nearest point on a planar curve. */
 static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
@@ -310,8 +309,8 @@ static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_sty
   cmb_buffer_put(b, ")");
 }
 
-/* Appends the call that evaluates instruction i, a table of one argument or its switching function, to the C text b: op_table_in or
- * op_table_margin, with the table's printed arrays. */
+/* Appends to the C text b the call that evaluates instruction i, a table of one argument (op_table_in) or its switching function
+ * (op_table_margin). */
 static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const cmb_instruction *code = &c->p->code[i];
@@ -339,8 +338,8 @@ static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   cmb_buffer_put(b, ")");
 }
 
-/* Appends the C expression for the value of instruction i, one unknown of a solved system of equations, to the text b: its entry of the work
- * array w, as in w[12]. */
+/* Appends to the C text b the expression for the value of instruction i, one of the unknowns of a solved system of equations: an entry of the
+ * work array, as in w[12]. */
 static void print_unknown(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const int from = c->source[3 * i];
@@ -379,8 +378,8 @@ static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   if (!sign && op != CMB_OP_NEG) cmb_buffer_put(b, ")");
 }
 
-/* Appends the statement that stores the value of instruction i in an array, as in "y[3] = t17;", to the C text b. `place` is the index,
- * `array` the letter y or w. */
+/* Appends to the C text b the statement that stores the value of instruction i in an array, as in "y[3] = t17;". `array` is the letter y or w,
+ * `place` the index. */
 static void print_store(cmb_buffer *b, char array, int place, int i, cmb_c_style style)
 {
   cmb_buffer_put(b, "  ");
@@ -398,8 +397,8 @@ static void print_operands(cmb_buffer *b, const cmb_c_program *c,
   }
 }
 
-/* Appends C code to b that solves the system of equations of instruction i without the interpreter: a call of op_linear for a linear system,
- * of op_root with the printed equations for a nonlinear one. The code writes the unknowns to the work array w. */
+/* Appends to the C text b the code that solves the system of equations of instruction i without the interpreter, by a call of op_linear or, for
+ * a nonlinear system, op_root. The code writes the unknowns to the work array w. */
 static void print_generated_solution(cmb_buffer *b, const cmb_c_program *c, int i,
                                      cmb_c_style style)
 {
@@ -454,8 +453,7 @@ static void print_statement(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style 
   for (int k = c->last_output[i]; k >= 0; k = c->next_output[k]) print_store(b, 'y', k, i, style);
 }
 
-/* Appends the C statements "y[k] = x[i];" or "y[k] = constant;" to the text b for all outputs k of the program that are inputs or
- * constants. */
+/* Appends to the C text b the statement "y[k] = x[i];" or "y[k] = constant;" for each output k of the program that is an input or a constant. */
 static void print_copies(cmb_buffer *b, const cmb_c_program *c, cmb_c_style style)
 {
   const cmb_program *p = c->p;
@@ -484,14 +482,14 @@ void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style
 
 /* ---- operations */
 
-/* Appends the parameters of a C function to the text b: `arity` (1 to 3) arguments of one type, as in "double a, double b". */
+/* Appends to the C text b the parameters of a function, `arity` (1 to 3) arguments of one type, as in "double a, double b". */
 static void print_parameters(cmb_buffer *b, const char *type, int arity)
 {
   for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%s %c", k > 0 ? ", " : "", type, 'a' + k);
 }
 
-/* Returns whether the C expression of operation op calls a library function other than sqrt, fabs and floor, which are exact or correctly
- * rounded instructions. False for sine and cosine, which Camber computes by its own code. */
+/* Returns whether the C code for operation op calls a function of the C library whose result may depend on the library. False for sqrt, fabs
+ * and floor, whose results are exact or correctly rounded, and for sine and cosine, which Camber computes by its own code. */
 static bool calls_library(cmb_op op)
 {
   const bool own = op == CMB_OP_SIN || op == CMB_OP_COS || op == CMB_OP_SQRT || op == CMB_OP_ABS ||
@@ -499,9 +497,8 @@ static bool calls_library(cmb_op op)
   return strchr(VALUE[op], '(') && !own;
 }
 
-/* Appends to b the definition of the C function PREFIXop_NAME, which evaluates operation op for doubles. Arguments of library functions are
- * volatile, so that the compiler does not replace pow(x, 2.0) by x * x or cosh(1.0) by a constant: the results have the same bits as the
- * interpreter's. */
+/* Appends to the C text b the function PREFIXop_NAME, which evaluates operation op for doubles. Arguments of library functions are volatile, so
+ * that the compiler cannot replace such calls by other code, and the results have the same bits as the interpreter's. */
 static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
 {
   cmb_buffer_print(b, "static inline double %s", prefix);
@@ -511,8 +508,8 @@ static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
   cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
 }
 
-/* Appends the beginning of a C function that applies operation op to a vector of numbers (lanes): if all of them are equal, the scalar
- * function is called only once. In a Jacobian this holds for all values that do not depend on the direction of differentiation. */
+/* Appends to the C text b the beginning of a function that applies operation op to a vector of numbers: if all of them are equal, the scalar
+ * function is called only once. */
 static void print_shortcut(cmb_buffer *b, cmb_op op)
 {
   cmb_buffer_put(b, "  if (same_in_all(a)) {\n    const double x = lane_");

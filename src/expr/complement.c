@@ -22,7 +22,7 @@ static const double CANCELLATION = 1e-11;
 static const double TINY = 1e-100;    /* lower bound of a diagonal entry */
 static const double TOLERANCE = 1e-9; /* relative precision of the bounds of x */
 
-/* Returns the number x as a constant expression. */
+/* Returns the number x as a constant expression in the graph of the complementarity problem c. */
 static cmb_expr number(const cmb_complement *c, double x)
 {
   return cmb_constant(c->g, x);
@@ -50,8 +50,8 @@ static cmb_expr *take(const cmb_complement *c, int count)
 
 /* ---- independent parts */
 
-/* Merges the independent parts (sets of coupled unknowns) to which the unknowns i and k belong: both get the smaller of their two numbers in
- * c->part[]. */
+/* Merges the sets of coupled unknowns to which the unknowns i and k of a complementarity problem belong: both sets get the smaller of their two
+ * numbers in c->part[]. */
 static void merge_parts(cmb_complement *c, int i, int k)
 {
   const int from = c->part[i], to = c->part[k];
@@ -114,9 +114,9 @@ static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int 
 
 /* ---- one round */
 
-/* Builds the LU factors of the matrix of one principal-pivoting iteration for part p (a set of coupled unknowns) of a complementarity problem
- * w = w₀ − K x with bounds on x: unit rows for unknowns at a bound, rows of K for those in between. Stores them in p->factors; returns false
- * if out of memory. */
+/* Builds the LU factorisation for one iteration of principal pivoting in part p, a set of coupled unknowns of the complementarity problem w =
+ * w₀ − K x with bounds on x. The matrix has unit rows for unknowns at a bound and rows of K for the others. Stores the factors in p->factors;
+ * returns false if out of memory. */
 static bool factorise(const cmb_complement *c, struct part *p)
 {
   const int n = p->n;
@@ -133,7 +133,7 @@ static bool factorise(const cmb_complement *c, struct part *p)
 }
 
 /* Builds the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of part p of a linear complementarity problem, at the given values x[p->n]. A
- * part is a set of p->n coupled unknowns, over which k runs. */
+ * part is a set of coupled unknowns, over which k runs. */
 static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const cmb_expr *x, int i)
 {
   cmb_expr w = c->w0[p->member[i]];
@@ -141,9 +141,9 @@ static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const
   return w;
 }
 
-/* Builds the expression of the next state of unknown i in the active-set solution of a complementarity problem w = w₀ − K x, −1 <= x <= 1: 0
- * (between the bounds) if it is at a bound with the wrong sign of w_i; ±1 (at the bound) if x_i is beyond it; otherwise unchanged. Both are
- * tested with a tolerance. */
+/* Builds the expression of the next state of unknown i in the active-set solution of a complementarity problem w = w₀ − K x, −1 <= x <= 1. The
+ * state becomes 0 (free) if x_i is at a bound with the wrong sign of w_i, ±1 (at the bound) if x_i is beyond a bound, and is unchanged
+ * otherwise; both are tested with a tolerance. */
 static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
 {
   const cmb_expr one = number(c, 1), at = p->at[i], x = p->x[i], slack = c->slack[p->member[i]];
@@ -157,9 +157,9 @@ static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
   return choose(c, cmb_square(c->g, at), stays, between);
 }
 
-/* Computes for each unknown of part p of a bounded complementarity problem the residual p->w[i], its next state p->next[i] (±1: at a bound,
- * 0: in between) and whether this differs from the present one, p->wrong[i]; p->count is the number of those that differ. All are
- * expressions. */
+/* Builds for each unknown i of part p, a set of coupled unknowns of a complementarity problem with bounds, the residual p->w[i], the next state
+ * p->next[i] (±1: at a bound, 0: free) and whether it differs from the present state, p->wrong[i]. p->count is the number of states that
+ * differ. All are expressions. */
 static void check_signs(const cmb_complement *c, struct part *p)
 {
   p->count = 0;
@@ -171,9 +171,9 @@ static void check_signs(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Changes the states (at a bound or in between) of all unknowns of part p that violate the complementarity conditions (block principal
- * pivoting). If the number of violations has reached no new minimum for PATIENCE iterations, changes only the state of the violating unknown
- * with the largest index (Murty's rule). */
+/* Builds the change of states (at a bound, or free) of all unknowns of part p that violate the complementarity conditions (block principal
+ * pivoting). If the number of violations has not decreased below its minimum for PATIENCE iterations, only the violating unknown with the
+ * largest index changes its state (Murty's rule). */
 static void exchange_states(const cmb_complement *c, struct part *p)
 {
   const cmb_expr fewer = op2(c, CMB_OP_LT, p->count, p->least);
@@ -187,8 +187,8 @@ static void exchange_states(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Solves the linear system of one principal-pivoting iteration for the unknowns p->x of a complementarity problem, with those at a bound
- * fixed there, and finds the unknowns that violate the complementarity conditions. Returns false if out of memory. */
+/* Builds one iteration of principal pivoting for part p of a complementarity problem: solves for the unknowns p->x, with those at a bound fixed
+ * there, and finds the unknowns that violate the complementarity conditions. Returns false if out of memory. */
 static bool solve_round(const cmb_complement *c, struct part *p)
 {
   if (!factorise(c, p)) return false;
@@ -208,8 +208,8 @@ static cmb_expr clamp(const cmb_complement *c, cmb_expr x)
   return op2(c, CMB_OP_MAX, op2(c, CMB_OP_MIN, x, number(c, 1)), number(c, -1));
 }
 
-/* Computes p->swept, an approximate solution of a complementarity problem with −1 <= x <= 1, by CMB_COMPLEMENT_SWEEPS projected Gauss–Seidel
- * sweeps, which start from the x of the last principal-pivoting iteration, clamped to [−1, 1]. */
+/* Builds p->swept, an approximate solution of part p of a complementarity problem with −1 <= x <= 1: the result of CMB_COMPLEMENT_SWEEPS
+ * projected Gauss–Seidel sweeps that start from the x of the last principal-pivoting iteration, clamped to [−1, 1]. */
 static void sweep(const cmb_complement *c, struct part *p)
 {
   cmb_expr *x = p->swept;
@@ -228,8 +228,9 @@ static cmb_expr swept_state(const cmb_complement *c, const struct part *p, int i
   return choose(c, bound, p->swept[i], 0);
 }
 
-/* Makes the principal pivoting of a complementarity problem restart from the states (at a bound or in between) that projected Gauss–Seidel
- * sweeps give if, at run time, unknowns violate their conditions after the last iteration. Resets p->least and p->patience. */
+/* Builds a restart of the principal pivoting for part p of a complementarity problem: if unknowns violate their conditions after the last
+ * iteration, the pivoting begins again with the states (at a bound, or free) that projected Gauss–Seidel sweeps have found. Also resets the
+ * counters p->least and p->patience. */
 static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 {
   sweep(c, p);
@@ -240,7 +241,7 @@ static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 
 /* ---- the whole problem */
 
-/* Builds the matrix K (n x n) of a complementarity problem, which is P with a diagonal that is slightly larger and at least a small positive
+/* Builds the matrix K (n x n) of a complementarity problem from P, with slightly increased diagonal entries that are at least a small positive
  * number, and slack[n], the tolerances below which |w_i| counts as 0. */
 static void fill_matrix(cmb_complement *c)
 {
@@ -255,8 +256,9 @@ static void fill_matrix(cmb_complement *c)
   }
 }
 
-/* Stores the solution x and the states (at a bound or in between) of part p of a complementarity problem in c->x and c->at: those of the last
- * principal-pivoting iteration or, if unknowns violate their conditions in it, those of the Gauss–Seidel sweeps; then c->settled is 0. */
+/* Stores the solution x and the states (at a bound, or free) of part p of a complementarity problem in c->x and c->at. They are those of the
+ * last principal-pivoting iteration or, if unknowns then still violate their conditions, those of the Gauss–Seidel sweeps; in this case
+ * c->settled is 0. */
 static void store_solution(cmb_complement *c, const struct part *p)
 {
   for (int i = 0; i < p->n; i++) {
@@ -267,9 +269,9 @@ static void store_solution(cmb_complement *c, const struct part *p)
   c->settled = choose(c, p->count, 0, c->settled);
 }
 
-/* Builds the solution of one part (set of coupled unknowns) of a bounded complementarity problem, that whose smallest index is `first`; does
- * nothing if there is none. A single unknown gets three principal-pivoting iterations, n coupled ones n + 4. Returns false if out of
- * memory. */
+/* Builds the solution of one set of coupled unknowns of a complementarity problem with bounds, the set whose smallest index is `first`; does
+ * nothing if there is none. A set of n > 1 unknowns gets n + 4 iterations of principal pivoting, a single unknown gets three. Returns false if
+ * out of memory. */
 static bool solve_part(cmb_complement *c, int first)
 {
   struct part p;

@@ -101,8 +101,8 @@ static void append_known(cmb_known *known, cmb_expr e)
   if (known->count < CMB_MOST_KNOWN) known->of[known->count++] = e;
 }
 
-/* Adds the conclusions from a >= b to `known`, the list of expressions known to be non-negative: a − b; a if b is proved to be non-negative;
- * −b if −a is. */
+/* Draws conclusions from a >= b and appends them to `known`, the list of expressions known to be non-negative: a − b; also a if b is proved to
+ * be non-negative, and −b if −a is. */
 static void add_order(cmb_graph *g, cmb_expr a, cmb_expr b, cmb_known *known)
 {
   const cmb_expr minus_a = cmb_apply(g, CMB_OP_NEG, a, 0, 0);
@@ -129,7 +129,7 @@ void cmb_known_add(cmb_graph *g, cmb_expr condition, bool yes, cmb_known *known)
 
 /* ---- continuation */
 
-/* Builds the expression smooth(sign(x) y), in which smooth(...) keeps the sign from becoming a switching function. */
+/* Builds the expression smooth(sign(x) y). smooth(...) keeps the change of sign from becoming an event. */
 static cmb_expr with_sign(cmb_graph *g, cmb_expr x, cmb_expr y)
 {
   const cmb_expr product = cmb_apply(g, CMB_OP_MUL, cmb_apply(g, CMB_OP_SIGN, x, 0, 0), y, 0);

@@ -95,9 +95,9 @@ static cmb_expr partial_of_one(cmb_graph *g, cmb_op op, cmb_expr e, cmb_expr a)
   }
 }
 
-/* Builds the partial derivative of the table lookup e with respect to its argument i: a lookup of the table's next derivative, or 0 where
- * this is known to vanish. For the nearest point on a curve it is an expression. Orders above 15 of a sum of waves are an error of the
- * graph. */
+/* Builds the partial derivative of the table lookup e with respect to its argument i: a lookup of the table's next derivative, or 0 where this
+ * is known to vanish. Tables that give the nearest point on a curve have a formula for it; for tables that are sums of waves, orders above 15
+ * are an error of the graph. */
 static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
 {
   const cmb_node n = g->nodes[e];
@@ -111,8 +111,9 @@ static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
   return cmb_table_node(g, CMB_OP_TABLE2, dx + CMB_TABLE2_ORDERS * dy, n.data, n.a, n.b);
 }
 
-/* Builds the partial derivative of e, the call of a user's C function or of a derivative of it, with respect to argument i. Third derivatives
- * are 0. The base-4 digits of the node's order are the numbers (1 to 3) of the arguments by which it is differentiated. */
+/* Builds the partial derivative with respect to argument i of e, which is a call of a user's C function or of a derivative of one. Third
+ * derivatives are taken as 0. A derivative is stored by its order, a number whose base-4 digits are the arguments (1 to 3) with respect to
+ * which it is taken. */
 static cmb_expr partial_of_call(cmb_graph *g, cmb_expr e, int i)
 {
   cmb_node n = g->nodes[e];
@@ -141,9 +142,8 @@ cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
   }
 }
 
-/* Returns the forward-mode derivative of node e, one unknown of a solved system of equations, from the derivatives dot[] of earlier nodes:
- * that of the solution if the system has one unknown, otherwise the unknown with the same index of the differentiated system; 0 if the
- * solution's derivative is 0. */
+/* Returns the forward-mode derivative of node e, one unknown of a solved system of equations, from the derivatives dot[] of earlier nodes: the
+ * corresponding unknown of the differentiated system. */
 static cmb_expr forward_unknown(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   const cmb_node n = g->nodes[e];
@@ -151,8 +151,9 @@ static cmb_expr forward_unknown(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
   return only || dot[n.a] == 0 ? dot[n.a] : cmb_solution_part(g, dot[n.a], n.order);
 }
 
-/* Builds the forward-mode derivative ẏ = Σ_i (∂y/∂x_i) ẋ_i of node e (y) from the derivatives dot[] (ẋ_i) of its arguments x_i. For `if`, min
- * and max it is an `if` that selects the derivative of one argument; for a solved system of equations it is the solution of a linear one. */
+/* Builds the forward-mode derivative ẏ = Σ_i (∂y/∂x_i) ẋ_i of node e with the value y, where dot[] contains the derivatives ẋ_i of its
+ * arguments. The derivative of `if`, min and max is that of the selected argument; that of a solved system of equations is the solution of a
+ * linear system. */
 static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   if (cmb_expr_op(g, e) == CMB_OP_SOLVE) return cmb_solution_forward(g, e, dot);

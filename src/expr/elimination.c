@@ -51,8 +51,8 @@ static int degree(const struct ordering *o, int i)
   return count;
 }
 
-/* Returns the next pivot of a minimum-degree ordering: the remaining row with the fewest other entries in remaining columns. A constraint row
- * qualifies only when all unknowns x in it have been eliminated. Returns −1 if there is none. */
+/* Returns the next pivot of a minimum-degree ordering for a KKT matrix: the remaining row with the fewest other entries in remaining columns. A
+ * constraint row may be chosen only when all unknowns x in it have been eliminated. Returns −1 if no row is left. */
 static int next_pivot(const struct ordering *o)
 {
   int best = -1, least = 0;
@@ -64,8 +64,8 @@ static int next_pivot(const struct ordering *o)
   return best;
 }
 
-/* Eliminates pivot p from the symmetric sparsity pattern: all remaining rows linked to p become linked to each other (fill-in). If p is one
- * of the n unknowns x, waiting[i] decreases by 1 for each constraint row i >= n that contains it. */
+/* Eliminates pivot p from the symmetric sparsity pattern of a KKT matrix: links all remaining rows that were linked to p with each other, which
+ * is the fill of the elimination. If p is one of the first n unknowns, decreases waiting[i] by 1 for each constraint row i that contains it. */
 static void eliminate_from_pattern(struct ordering *o, const cmb_elimination *e, int p)
 {
   o->done[p] = true;
@@ -114,8 +114,8 @@ static bool is_symmetric(const cmb_elimination *e)
   return true;
 }
 
-/* Subtracts l u from entry K_ik when row `pivot` is eliminated. For the diagonal entry of a constraint row (i >= n) and a pivot of A also
- * from e->whole[i], which becomes the sum of all terms of which that diagonal entry consists. */
+/* Builds one update of the elimination, K_ik := K_ik − l u, when row `pivot` is eliminated. For the diagonal entry of a constraint row (i >= n)
+ * and a pivot from the block A, also subtracts l u from e->whole[i], by which the pivot of that row is judged later. */
 static void subtract(cmb_elimination *e, int i, int k, int pivot, cmb_expr l, cmb_expr u)
 {
   cmb_expr *K = entry(e, i, k), product = cmb_mul(e->g, l, u);
@@ -190,8 +190,8 @@ void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x)
   }
 }
 
-/* Builds the expression of pivot i divided by |A_ii|, the magnitude of its value before the elimination. For a constraint row the divisor is
- * the sum of the terms from pivots of A, less 1e-300 so that 0/0 gives 0. Near 0 if the matrix is nearly singular. */
+/* Builds the relative size of pivot i, which is near 0 if the matrix is nearly singular. For a row of A it is the pivot divided by |A_ii|, its
+ * magnitude before the elimination; for a constraint row the pivot divided by the sum of the terms that the elimination of A subtracts. */
 cmb_expr cmb_elimination_pivot(const cmb_elimination *e, int i)
 {
   cmb_graph *g = e->g;

@@ -37,8 +37,7 @@ int cmb_foot_coefficients(int n)
 /* ---- creation */
 
 /* Returns whether a planar curve given by points about `step` apart is closed: it has more than 8 points, the directions at both ends nearly
- * agree, and the first point lies at the last one or up to 1.5 steps ahead of it, at most 0.25 steps to the side (0.1 steps back is
- * allowed). */
+ * agree, and the first point lies where the curve would continue after its last point, within 1.5 steps ahead and 0.25 steps to the side. */
 static bool is_closed(const cmb_table *t, double step)
 {
   const int n = t->nx;
@@ -177,9 +176,9 @@ void cmb_foot_values(const cmb_table *t, double x, double y, double *u, double *
 
 /* ---- expressions; the node's derivative order in x is 0 for u and 1 for v */
 
-/* Builds the expression of the foot point of (x, y) on the planar curve of table t, its nearest point: the curve parameter u of the foot or,
- * if `across`, the signed distance v from the curve, positive to the left. Returns 0 and sets the error flags of the graph if t is not such a
- * table, or if x or y is not in the graph. */
+/* Builds an expression for the nearest point on the planar curve of table t to the point (x, y): the curve parameter u of the nearest point or,
+ * if `across` is set, the signed distance v from the curve, positive to the left. Returns 0 and sets the error flags of the graph if t is not
+ * such a table, or if x or y is not in the graph. */
 cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *t, bool across, cmb_expr x, cmb_expr y)
 {
   if (!t || t->kind != CMB_TABLE_FOOT || x >= g->size || y >= g->size) return cmb_graph_misuse(g);
@@ -191,8 +190,8 @@ static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
   return cmb_apply(g, op, a, b, 0);
 }
 
-/* Builds the expression of the order-th derivative of a coordinate (0: X, 1: Y) of a planar curve with respect to its parameter, at the
- * parameter u. */
+/* Builds an expression for the coordinate X (coordinate = 0) or Y (1) of a planar curve at the curve parameter u, or for its derivative of the
+ * given order. */
 static cmb_expr line_of(cmb_graph *g, const cmb_table *t, int coordinate, int order, cmb_expr u)
 {
   const uint16_t number = cmb_table_number(g, t->line[coordinate]);

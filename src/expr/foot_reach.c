@@ -71,8 +71,8 @@ static void compare(struct finder *f, const struct point *p, int j)
   reduce_reach(f, side_of(-left), square / (2 * out), p->i, j);
 }
 
-/* Returns whether points inside a circle (x, y, radius) could reduce the reach of a planar curve, the distance up to which its nearest point
- * is unique, when they are compared with its point p; false only if the circle is too far away for that. */
+/* Returns whether points inside a circle (x, y, radius) may be so near to the point p of a planar curve that they reduce the curve's reach, the
+ * distance up to which the nearest point of the curve is unique. */
 static bool may_reduce_reach(const struct finder *f, const struct point *p, const double *circle)
 {
   const double dx = circle[0] - p->x, dy = circle[1] - p->y, far = hypot(dx, dy);

@@ -84,7 +84,8 @@ static struct frame *top(const struct parser *p)
 static cmb_status push(struct parser *p, struct frame frame)
 {
   if (p->depth == MAX_FRAMES) {
-    return cmb_source_fail(&p->source, frame.at, "nested too deeply: expected at most %d levels",
+    return cmb_source_fail(&p->source, frame.at,
+                           "the formula is nested too deeply: expected at most %d levels",
                            (int)MAX_FRAMES);
   }
   if (!p->frames || p->depth == p->room) {
@@ -114,8 +115,8 @@ static cmb_expr opposite(cmb_graph *g, cmb_expr c)
   return cmb_apply(g, CMB_OP_LE, c, 0, 0);
 }
 
-/* Applies the prefix and binary operators on top of the parser's stack whose precedence is higher than `binds` to p->value, the value read
- * last, and pops them. The result becomes p->value. */
+/* Applies the operators on top of the parser's stack that bind more tightly than `binds` to p->value, the value read last, and removes them
+ * from the stack. The result becomes p->value. */
 static void apply_operators(struct parser *p, int binds)
 {
   while (p->depth > 0 && top(p)->binds > binds) {
@@ -168,8 +169,8 @@ static void copy_name(const struct parser *p, const cmb_token *at, char name[CMB
   name[at->length] = '\0';
 }
 
-/* Returns the largest number of arguments of a function call on the parser's stack: those of a built-in function, or 3 for a function of the
- * caller's. */
+/* Returns the largest number of arguments that a function call on the parser's stack can have: that of the built-in function, or 3 for a
+ * function that the caller of the parser provides. */
 static int call_arity(const struct frame *call)
 {
   return call->op == CMB_OP_CALL ? MAX_ARGUMENTS : cmb_op_arity((cmb_op)call->op);
@@ -188,8 +189,9 @@ static cmb_status fail_count(struct parser *p, const struct frame *call, const c
                          cmb_op_text((cmb_op)call->op), arity, arity == 1 ? "" : "s", got);
 }
 
-/* Returns the known name that is most similar to an unknown one, as a suggestion for error messages: one of the caller's or a built-in one;
- * NULL if none is similar. Built-in values are left out if the caller can list what it expects. */
+/* Returns the known name that is most similar to the unknown name `name`, as a suggestion in an error message; NULL if none is similar.
+ * Searches the names that the caller of the parser provides and, for a function call or if the caller cannot list what it expects, also the
+ * built-in names. */
 static const char *nearest_name(const struct parser *p, const char *name, bool is_call)
 {
   const char *near[2];
@@ -220,11 +222,11 @@ static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *n
   else if (p->names->expected)
     expected = p->names->expected(p->names->user, name);
   return cmb_source_fail(&p->source, at->at, "unknown %s %s: %s", kind, quote,
-                         expected ? expected : "expected one that is defined");
+                         expected ? expected : "expected the name of a quantity that is defined");
 }
 
-/* Reports a call of a name that is no function: an unknown name at its token `at`, or a value at the position `paren` of the '(' that follows
- * it. Returns the status of the error. */
+/* Reports that a formula calls something that is no function: an unknown name, at its token `at`, or a value, at the position `paren` of the
+ * '('. Returns the status of the error. */
 static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren, const char *name)
 {
   cmb_expr known;
@@ -235,9 +237,9 @@ static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren,
                          quote);
 }
 
-/* Begins a function call: pushes the function `name`, read at the token `at`, on the parser's stack and skips the '(' at the current token.
- * Returns an error for a call without arguments or a name that cannot be a function; names of the caller's functions are checked by
- * finish_call(). */
+/* Begins a function call: pushes the function `name`, whose token is `at`, on the parser's stack and skips the '('. Returns an error for a call
+ * without arguments, or for a name that cannot be a function; functions that the caller of the parser provides are looked up when the call is
+ * complete. */
 static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *name)
 {
   int i = cmb_find_name(name, named, NAMED, sizeof *named);
@@ -250,8 +252,8 @@ static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *
   return p->token.kind == CMB_TOKEN_RIGHT ? fail_count(p, &call, "none") : CMB_OK;
 }
 
-/* Sets p->value to a call of one of the caller's functions, whose arguments argument[count] are complete. Returns an error if there is no
- * such function or it does not take this number of arguments. */
+/* Sets p->value to a call of a function that the caller of the parser provides, with the arguments argument[count]. Returns an error if there
+ * is no such function or it does not take this number of arguments. */
 static cmb_status finish_call(struct parser *p, const struct frame *f, int count,
                               const cmb_expr *argument)
 {
@@ -309,8 +311,8 @@ static cmb_status read_prefix(struct parser *p)
   return advance(p);
 }
 
-/* Reads a number in a formula and, if it follows, the unit deg, the only one permitted: 30 deg means 30*deg, where deg is looked up among
- * the names that the caller provides. Sets p->value to the product. */
+/* Reads a number in a formula and sets p->value to it. If the unit deg follows (the only one permitted), multiplies the number by the value of
+ * deg, which the caller of the parser provides. */
 static cmb_status read_constant(struct parser *p)
 {
   const cmb_expr number = cmb_constant(p->g, p->token.number);
@@ -325,8 +327,8 @@ static cmb_status read_constant(struct parser *p)
   return CMB_OK;
 }
 
-/* Reads the next operand: signs, function calls and '(' are pushed on the parser's stack, up to a number or a name, whose value becomes
- * p->value. */
+/* Reads the next operand of a formula: pushes signs, function calls and '(' on the parser's stack, up to a number or a name, whose value
+ * becomes p->value. */
 static cmb_status read_operand(struct parser *p)
 {
   for (bool is_value = false; !is_value;) {
@@ -351,11 +353,12 @@ static cmb_status fail_operator(struct parser *p)
 {
   char quote[CMB_QUOTE_ROOM];
   cmb_source_quote(&p->source, p->token.at, p->token.length, quote);
-  return cmb_source_fail(&p->source, p->token.at,
-                         "expected an operator or the end before %s ('*' between factors%s)", quote,
-                         p->token.kind == CMB_TOKEN_NAME
-                             ? "; numbers have SI units, and deg alone may follow one, as in 30 deg"
-                             : "");
+  return cmb_source_fail(
+      &p->source, p->token.at, "expected an operator or the end before %s ('*' between factors%s)",
+      quote,
+      p->token.kind == CMB_TOKEN_NAME
+          ? "; numbers have SI units, and only the unit deg may follow a number, as in 30 deg"
+          : "");
 }
 
 static cmb_status read_binary(struct parser *p)
@@ -391,8 +394,8 @@ static cmb_status read_comma(struct parser *p)
   return advance(p);
 }
 
-/* Builds max(force, 0) for a friction force, or returns the force itself if it is proved to be non-negative. A constant factor k > 0 is taken
- * out, k max(force/k, 0), so that forces which differ by a factor have the same switching function. */
+/* Builds max(force, 0) for a friction force; returns the force itself if it is proved to be non-negative. A constant factor k > 0 is taken out,
+ * k max(force/k, 0), so that forces that differ only by a factor share one switching function. */
 static cmb_expr at_least_zero(cmb_graph *g, cmb_expr force)
 {
   static const cmb_known nothing = {0};
@@ -423,8 +426,8 @@ static cmb_status finish_stick(struct parser *p, const struct frame *f, const cm
   return CMB_OK;
 }
 
-/* Reads ')': p->value becomes the value of the formula in the parentheses, or of the function call whose last argument is complete. Returns
- * an error for a ')' without '(' and for a wrong number of arguments. */
+/* Reads a ')'. p->value becomes the value of the formula in the parentheses or, if they enclose the last argument of a function call, the value
+ * of the call. Returns an error for a ')' without '(' and for a wrong number of arguments. */
 static cmb_status read_right_parenthesis(struct parser *p)
 {
   apply_operators(p, 0);
@@ -449,8 +452,8 @@ static cmb_status read_right_parenthesis(struct parser *p)
   return advance(p);
 }
 
-/* Reads what follows an operand: closing parentheses, then a binary operator or a comma. At the end of the formula applies the remaining
- * operators and sets *done to true. Returns an error for any other token, and at the end for a '(' that is not closed. */
+/* Reads what follows an operand of a formula: closing parentheses, then a binary operator or a comma. At the end of the formula applies the
+ * remaining operators and sets *done to true. Returns an error for any other token, and at the end for an open '('. */
 static cmb_status read_operator(struct parser *p, bool *done)
 {
   while (p->token.kind == CMB_TOKEN_RIGHT) CMB_TRY(read_right_parenthesis(p));

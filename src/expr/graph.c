@@ -156,8 +156,8 @@ static bool same(const cmb_node *m, const cmb_node *n)
          m->b == n->b && m->c == n->c; /* b and c overlap with a constant's value */
 }
 
-/* Sets *latest to the largest node number among the arguments of n and returns true; returns false for a constant or an input, which have
- * none. Missing arguments are stored as 0. */
+/* Sets *latest to the largest node number among the arguments of node n and returns true. Returns false for a constant or an input, which have
+ * no arguments. */
 static bool latest_argument(const cmb_node *n, uint32_t *latest)
 {
   if (n->op == CMB_OP_CONSTANT || n->op == CMB_OP_INPUT) return false;
@@ -166,9 +166,8 @@ static bool latest_argument(const cmb_node *n, uint32_t *latest)
   return true;
 }
 
-/* Returns the index of the hash table's entry for a node equal to n or, if there is none, of the free entry for it. First entries at a
- * position given by the largest argument's number are tried: graphs are built and visited in ascending order, so that this keeps memory
- * accesses local. Then linear probing from the hash. */
+/* Returns the index in the hash table of the entry for a node equal to n or, if there is none, of the free entry for it. Tries some entries
+ * near a position given by the largest argument's number first, which keeps memory accesses local, and then probes linearly from the hash. */
 static uint32_t table_index(const cmb_graph *g, const cmb_node *n)
 {
   const uint32_t mask = g->table_room - 1, h = hash(n);
@@ -185,7 +184,7 @@ static uint32_t table_index(const cmb_graph *g, const cmb_node *n)
   return i;
 }
 
-/* Doubles the capacity of the hash table of nodes and enters all nodes again, except node 0: 0 marks a free entry. Returns false if out of
+/* Doubles the capacity of the hash table of nodes and enters all nodes again except node 0, since 0 marks a free entry. Returns false if out of
  * memory. */
 static bool grow_table(cmb_graph *g)
 {
@@ -283,8 +282,8 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
 
 /* ---- tables and C functions of the user's */
 
-/* Returns the index of the pointer `thing` in *pool, a dynamic array of *size pointers with the capacity *room; appends it if it is missing.
- * Returns UINT16_MAX, and marks the graph as failed, if out of memory or if there are 65535 entries already. */
+/* Returns the index of the pointer `thing` in the dynamic array *pool, which has *size entries and the capacity *room; appends the pointer if
+ * it is missing. Returns UINT16_MAX, and marks the graph as failed, if out of memory or if the array has 65535 entries. */
 static uint16_t pool_index(cmb_graph *g, const void *thing, const void ***pool, uint32_t *size,
                            uint32_t *room)
 {
@@ -416,8 +415,8 @@ bool cmb_is_operation(const cmb_graph *g, cmb_expr e)
 
 /* ---- properties of nodes */
 
-/* Returns whether the derivative of operation op with respect to its argument i can differ from 0: not, for example, for comparisons, sign,
- * floor and the condition of `if`. */
+/* Returns whether the derivative of operation op with respect to its argument i can differ from 0. It cannot, for example, for comparisons,
+ * sign, floor and the condition of `if`. */
 bool cmb_op_passes(cmb_op op, int i)
 {
   switch (op) {
@@ -493,8 +492,8 @@ cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, in
 
 /* ---- copies of graphs */
 
-/* Copies the tables, user functions and systems of equations of the graph `from` into g, a copy of its nodes, in the same order, so that each
- * keeps its number. */
+/* Copies the tables, user functions and systems of equations of the graph `from` to g, in the same order, so that nodes copied from `from` can
+ * refer to them by the same numbers. */
 static void copy_pools(cmb_graph *g, const cmb_graph *from)
 {
   for (uint32_t i = 0; i < from->tables_size; i++) cmb_table_number(g, from->tables[i]);

@@ -19,7 +19,7 @@ static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
 
 /* ---- nodes */
 
-/* Returns the input that represents unknown i in the equations of all implicit systems of the graph. */
+/* Returns the input that represents unknown i in the equations of implicit functions. All systems of the graph share these inputs. */
 cmb_expr cmb_unknown_symbol(cmb_graph *g, int i)
 {
   char name[NAME_ROOM];
@@ -56,9 +56,9 @@ cmb_expr cmb_solution_part(cmb_graph *g, cmb_expr e, int k)
 
 /* ---- systems */
 
-/* Allocates a small system of n equations for n unknowns that depends on `given` known quantities. If not `linear`, also allocates the arrays
- * of residuals and derivatives, and creates the symbols s->symbol[n + given] of the unknowns and the known quantities. Returns NULL, and
- * marks the graph as failed, if out of memory. */
+/* Allocates a system of n equations for n unknowns that depends on `given` known quantities. Unless it is `linear`, also allocates its
+ * residuals and derivatives, and creates the symbols s->symbol[n + given] of unknowns and known quantities. Returns NULL, and marks the graph
+ * as failed, if out of memory. */
 static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
 {
   const size_t count = linear ? 0 : (size_t)n * (size_t)(1 + n + given) + (size_t)(n + given);
@@ -157,8 +157,8 @@ struct derivatives_at {
   cmb_expr *memory;
 };
 
-/* Builds the derivatives of the residual r = A d − b of a linear system at its solution d = w[n], where the given quantities at->x are A and
- * b: at->J = A, and in at->P ∂r_i/∂A_ij = d_j and ∂r_i/∂b_i = −1. Other entries of at->P are not changed. */
+/* Builds the derivatives of the residual r = A d − b of a linear system at its solution d = w[n], where A and b are the known quantities at->x:
+ * at->J = A, and the entries ∂r_i/∂A_ij = d_j and ∂r_i/∂b_i = −1 of at->P. */
 static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_at *at)
 {
   const int n = at->n;
@@ -171,7 +171,7 @@ static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_
 }
 
 /* Builds the derivatives at->J = ∂r/∂w (n x n) and at->P = ∂r/∂x (n x given) of the residuals r(w, x) of a nonlinear system at its solution
- * w[n] and the known quantities x = at->x, by substituting w and x for the symbols in s->J and s->P. now[n + given] is scratch. */
+ * w[n] and the known quantities x = at->x, by substituting w and x for the symbols in the system's derivatives. now[n + given] is scratch. */
 static void evaluate_nonlinear(cmb_graph *g, const cmb_system_of *s, const cmb_expr *w,
                                struct derivatives_at *at, cmb_expr *now)
 {
@@ -234,8 +234,8 @@ cmb_expr cmb_solution_forward(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
   return rate;
 }
 
-/* Collects the reverse-mode adjoints of the unknowns of the solved system e from bar[size] into of[n]; 0 for unknowns with a node number of
- * `size` or more. Returns whether any is not 0 (false if the graph has failed). */
+/* Copies the reverse-mode adjoints of the unknowns of the solved system e to of[n] from bar[size], which contains the adjoint of each node by
+ * the node's number. Unknowns whose number is `size` or more get 0. Returns whether one of them is not 0; false if the graph has failed. */
 static bool adjoints_of(cmb_graph *g, cmb_expr e, uint32_t size, const cmb_expr *bar, cmb_expr *of)
 {
   bool any = false;
@@ -312,7 +312,7 @@ static bool has_branch_or_kink(const struct maker *m, cmb_expr e)
 }
 
 /* Marks in m->varies all nodes of the equations that depend on an unknown. Returns an error if such a node has a branch or a kink (abs, min,
- * if, ...), unless it is only used inside of smooth(...). Uses m->marked as work space: entries that are not 0 stay so. */
+ * if, ...), unless it is used only inside of smooth(...). Overwrites m->marked where it is 0. */
 static cmb_status find_varying(struct maker *m)
 {
   const cmb_graph *g = m->g;
@@ -356,8 +356,8 @@ static cmb_status check(struct maker *m)
   return CMB_OK;
 }
 
-/* Returns operand e of an equation in the symbols of its system: an expression without unknowns is replaced by an input for a given quantity,
- * which is appended to m->given if it is new. Constants stay; nodes with unknowns have been rewritten before. */
+/* Returns operand e of an equation, written in the symbols of its system. An expression without unknowns is replaced by the symbol of a known
+ * quantity, which is appended to m->given if it is new; constants stay. Nodes with unknowns must have been rewritten before. */
 static cmb_expr in_symbols(struct maker *m, cmb_expr e)
 {
   cmb_graph *g = m->g;
@@ -369,8 +369,8 @@ static cmb_expr in_symbols(struct maker *m, cmb_expr e)
   return m->now[e];
 }
 
-/* Returns a list of operands in the symbols of a system of equations. If no element depends on an unknown, all elements but constants are
- * replaced by inputs for given quantities; otherwise the list has been rewritten before. */
+/* Returns a list of operands, written in the symbols of a system of equations. If no element depends on an unknown, all elements but constants
+ * are replaced by symbols of known quantities; otherwise the list must have been rewritten before. */
 static cmb_expr list_in_symbols(struct maker *m, cmb_expr list)
 {
   cmb_graph *g = m->g;
@@ -398,9 +398,9 @@ static void rewrite(struct maker *m)
   }
 }
 
-/* Assigns to `row` a column in which its entry of the Jacobian J is not the constant 0, and moves earlier rows to other columns if necessary
- * (augmenting path). Returns false if that is impossible: J is structurally singular. tried[n] marks columns that were tried, row_of[j] is
- * the row of column j or −1. */
+/* Finds a column for `row` in which its entry of the Jacobian J is not the constant 0, and moves earlier rows to other columns if necessary
+ * (augmenting path in a bipartite matching). Returns false if that is impossible, since J is structurally singular. tried[n] marks columns that
+ * were tried; row_of[j] is the row of column j or −1. */
 static bool assign_column(const cmb_system_of *s, int row, bool *tried, int *row_of)
 {
   for (int j = 0; j < s->n; j++) {

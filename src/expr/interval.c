@@ -31,8 +31,8 @@ static cmb_interval outward(double low, double high, double units)
   return isfinite(x.low) && isfinite(x.high) ? x : cmb_interval_unknown();
 }
 
-/* Returns the interval [low, high] enlarged by outward(), and by `units` times the smallest subnormal number at ends below DBL_MIN in
- * magnitude, which may have lost bits by underflow. */
+/* Returns the interval [low, high] enlarged by `units` units in the last place at both ends (outward()), and at ends below DBL_MIN in
+ * magnitude, which may have lost bits by underflow, also by `units` times the smallest subnormal number. */
 static cmb_interval outward_tiny(double low, double high, double units)
 {
   if (fabs(low) < DBL_MIN) low -= units * TINY;
@@ -60,9 +60,9 @@ static bool contains(cmb_interval x, double value)
   return x.low <= value && value <= x.high;
 }
 
-/* Returns the smallest interval that contains the four values ll, lh, hl and hh of a function at the corners of a box, enlarged outward
- * for rounding errors of `units` units in the last place; the unknown interval if an end is then not finite. A NaN among the values is
- * not always noticed. */
+/* Returns the smallest interval that contains the four values ll, lh, hl and hh of a function at the corners of a box, enlarged by `units`
+ * units in the last place for rounding errors; the interval with NaN as bounds, which means unknown, if an end is then not finite. A NaN among
+ * the values is not always noticed. */
 static cmb_interval hull_of_corners(double ll, double lh, double hl, double hh, double units)
 {
   return outward_tiny(smaller(smaller(ll, lh), smaller(hl, hh)),
@@ -207,8 +207,8 @@ static bool may_contain_angle(cmb_interval a, double phase)
   return phase + 2 * PI * k <= a.high + near;
 }
 
-/* Returns an enclosure of sine or cosine (op) on the interval a, where `top` is an angle of its maximum 1; [−1, 1] with a margin for rounding
- * if the interval is at least 2π wide or has angles beyond 1e9. */
+/* Returns an enclosure of sine or cosine (op) on the interval a, where `top` is an angle at which the function has its maximum 1. Returns [−1,
+ * 1] with a margin for rounding if the interval is at least 2π wide or has angles beyond 1e9. */
 static cmb_interval enclose_wave(cmb_op op, cmb_interval a, double top)
 {
   if (!(a.high - a.low < 2 * PI) || larger(fabs(a.low), fabs(a.high)) > 1e9) {

@@ -68,8 +68,8 @@ static bool open_box(struct box *b)
   return true;
 }
 
-/* Returns the largest distance by which the curve's points with parameters in the interval u lie beyond one of its ends, on its straight
- * continuation; 0 if the interval lies between the ends. */
+/* Returns the largest distance by which points of the curve with parameters in the interval u lie beyond its ends, on the straight continuation
+ * of the curve; 0 if the interval lies between the ends. */
 static double excess_beyond_ends(const struct box *b, cmb_interval u)
 {
   const double end = b->t->c[0] * (b->t->nx - 1);
@@ -83,9 +83,9 @@ static double excess_beyond_ends(const struct box *b, cmb_interval u)
   return most;
 }
 
-/* Returns whether, for all points of the box b, the nearest point of the curve is proved to be unique and to depend continuously on the
- * point; its parameter lies in the interval u. The box must be near the curve or its straight continuation, and away from the seam of a
- * closed curve. */
+/* Returns whether each point of the box b is proved to have a unique nearest point on the curve that depends continuously on it. u is an
+ * interval that contains the parameters of the nearest points. The box must be near the curve or its straight continuation, and away from the
+ * seam of a closed curve. */
 static bool within_reach(const struct box *b, cmb_interval u)
 {
   const double right = b->t->c[1], left = b->t->c[2], more = b->radius + b->rounding;
@@ -97,7 +97,7 @@ static bool within_reach(const struct box *b, cmb_interval u)
 }
 
 /* Returns an interval [a, b] that contains the parameter u of the curve's nearest point for all points p of the box b: F(a) < 0 < F(b) with
- * F(u) = (P(u) − p)·P'(u). Doubles its width up to three times; returns the unknown interval if none is found. */
+ * F(u) = (P(u) − p)·P'(u). Widens it up to three times; if none is found, returns the interval with NaN as bounds, which means unknown. */
 static cmb_interval bracket(const struct box *b)
 {
   const cmb_interval bend = bend_at(b, cmb_interval_of(b->u));
@@ -113,8 +113,8 @@ static cmb_interval bracket(const struct box *b)
   return cmb_interval_unknown();
 }
 
-/* Narrows the interval u, which contains the parameter of the curve's nearest point for all points of the box b, to its part in u(m) + u_x (x
- * − m_x) + u_y (y − m_y) (mean value theorem, m: the middle of the box). Returns u itself if the derivatives have no bounds. */
+/* Narrows an interval u that contains the curve parameters of the nearest points of all points of the box b, by the mean value theorem about
+ * the middle of the box. Returns u itself if the derivatives are not bounded. */
 static cmb_interval refine(const struct box *b, cmb_interval u)
 {
   const cmb_interval bend = bend_at(b, u);

@@ -29,8 +29,8 @@ static void differentiate(const double *c, int order, double d[4])
   }
 }
 
-/* Returns an enclosure of the order-th derivative of the cubic c[0] + c[1] u + c[2] u² + c[3] u³, c = coefficients[4], on the interval u, by
- * its Bernstein coefficients; the unknown interval if it is not finite. */
+/* Returns an enclosure of the order-th derivative of the cubic c[0] + c[1] x + c[2] x² + c[3] x³, c = coefficients[4], for x in the interval u,
+ * by its Bernstein coefficients; the interval with NaN as bounds, which means unknown, if it is not finite. */
 static cmb_interval enclose_cubic(const double *coefficients, int order, cmb_interval u)
 {
   double c[4], w = u.high - u.low, a = u.low;
@@ -50,8 +50,8 @@ static cmb_interval enclose_cubic(const double *coefficients, int order, cmb_int
   return isfinite(range.low) && isfinite(range.high) ? range : cmb_interval_unknown();
 }
 
-/* Returns an enclosure of the order-th derivative of a 1-D table at arguments x beyond its end point `end`, where it is continued along the
- * tangent of its last piece i at that end. */
+/* Returns an enclosure of the order-th derivative of a 1-D table at arguments x beyond `end`, the first or last point of the table. There the
+ * table is continued along the tangent of piece i, the piece at this end. */
 static cmb_interval enclose_tangent(const cmb_table *t, int order, int i, double end,
                                     cmb_interval x)
 {

@@ -26,8 +26,8 @@ struct cmb_jacobian {
   int groups;
 };
 
-/* Creates the inputs direction[wrt] of a program that computes directional derivatives: the components of the direction. Their names cannot
- * occur in formulas, and contain the graph's size so that they are new. */
+/* Creates the inputs direction[wrt] of a program that computes directional derivatives: the components of the direction. Their names differ
+ * from all names in formulas. */
 static cmb_status directions(cmb_graph *g, int wrt, cmb_expr *direction)
 {
   const uint32_t size = cmb_graph_size(g);
@@ -123,8 +123,8 @@ int cmb_jacobian_work(const cmb_jacobian *jacobian)
   return CMB_LANES * (rows + cmb_program_work(jacobian->program));
 }
 
-/* Fills `lanes`, the inputs of CMB_LANES simultaneous evaluations of a directional derivative: in each lane the arguments in[], and in lane l
- * the direction that is 1 for the columns of group first + l and 0 for all others. */
+/* Fills `lanes`, the inputs of CMB_LANES simultaneous evaluations of a directional derivative. All lanes get the arguments in[]; lane l gets
+ * the direction that is 1 for the columns in group first + l and 0 for all others. */
 static void fill_lanes(const cmb_jacobian *jacobian, const double *in, int first, double *lanes)
 {
   for (int i = 0; i < jacobian->inputs; i++) {
@@ -149,8 +149,8 @@ static void gather(const cmb_jacobian *jacobian, const double *lanes, int first,
   }
 }
 
-/* Computes values[], the structurally nonzero entries of the Jacobian at in[], by directional derivatives for CMB_LANES groups of columns at
- * a time: by program i of the compiled code `native` or, if it is NULL, by the interpreter. work[] is overwritten. */
+/* Computes values[], the structurally nonzero entries of the Jacobian at in[], by directional derivatives for CMB_LANES groups of columns at a
+ * time: with program i of the compiled code `native` or, if that is NULL, by the interpreter. Overwrites work[]. */
 static void run(const cmb_jacobian *jacobian, const cmb_native *native, int i, const double *in,
                 double *values, double *work)
 {

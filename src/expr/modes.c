@@ -79,9 +79,9 @@ static bool grow(cmb_modes *m)
   return true;
 }
 
-/* Creates a mode, that is, an input that fixes which branch of a piecewise operation is evaluated, and appends it to the list r->modes. The
- * expression s decides the branch; `kind` tells what the mode is (sign, slipping or sticking, whole number, interval of a table); `table`
- * is the number of the table for an interval, otherwise 0. Returns the input, 0 if out of memory. */
+/* Creates an input that fixes which branch of a piecewise operation is evaluated (a mode), and appends it to the list r->modes. The expression
+ * s decides the branch; `kind` says what the mode is: a sign, slipping or sticking, a whole number, or the interval of the table with the
+ * number `table` (else 0). Returns the input, 0 if out of memory. */
 static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
 {
   static const char *const words[] = {"sign", "stick", "floor", "interval"};
@@ -107,8 +107,8 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the mode (an input that fixes which branch is evaluated) of the decision by the expression s. Uses an existing mode with
- * the same s, kind and table if it may be used again, otherwise creates a new one. Returns false if there is none and new ones are not
+/* Sets *mode to the input (the mode) whose value selects the branch that the sign or value of the expression s would select. Uses an existing
+ * mode with the same s, kind and table if it may be used again, otherwise creates one. Returns false if there is none and new ones are not
  * allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
@@ -131,9 +131,8 @@ static bool sign_of(struct rewriter *r, cmb_expr s, cmb_expr *mode)
   return true;
 }
 
-/* Builds the condition x > y, or x <= y if `yes` is false, with a fixed branch: its value, 1 or 0, follows from an input (the mode) in
- * place of the sign of x − y. If x − y is constant, its sign is used. Returns the ordinary comparison if there is no mode and new ones are
- * not allowed. */
+/* Builds the condition x > y, or x <= y if `yes` is false, with a fixed branch: its value, 1 or 0, follows from an input (the mode) and not
+ * from the sign of x − y, unless x − y is constant. Returns the ordinary comparison if there is no mode and new ones are not allowed. */
 static cmb_expr freeze_comparison(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
 {
   cmb_expr mode, one = cmb_constant(r->g, 1);
@@ -159,8 +158,8 @@ bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument)
   }
 }
 
-/* Builds the lookup e in a table with kinks, at x[0], with a fixed interval: the number of the interval is an input (the mode). Returns the
- * ordinary lookup if there is no mode and new ones are not allowed. */
+/* Builds the lookup e of a table with kinks at the argument x[0], where the interval of the table is fixed: its number is an input (the mode).
+ * Returns the ordinary lookup if there is no mode and r permits no new ones. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
@@ -177,9 +176,8 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* Builds min or max (node e) of x[0] and x[1] with a fixed branch: an input (the mode) selects one of them in place of the sign of x[0] −
- * x[1]. If e is a condition, in which min and max mean `and` and `or`, no mode is needed. Returns the ordinary operation if there is no
- * mode and new ones are not allowed. */
+/* Builds min or max (node e) of x[0] and x[1] as a selection by a mode, an input that stays constant between events. If e is a condition, in
+ * which min and max mean `and` and `or`, builds the ordinary operation; so, too, if there is no mode and new ones are not allowed. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -192,10 +190,9 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* Builds the dry friction force stick(x[0], x[1], x[2]) of node e with an input m, the mode, that decides between slipping and sticking.
- * x[0] is the sliding velocity, x[1] the sliding force, x[2] the largest force while sticking. The result is m x[1] for |m| <= 1.5 (m = ±1:
- * slipping), −x[2] for m < −1.5 and (3 − m) x[2] for m > 1.5 (sticking). Returns the ordinary operation if x[0] is constant, or has no mode
- * and none may be created. */
+/* Builds the dry friction force of node e, stick(x[0], x[1], x[2]), as a function of a mode m, an input that is constant between events: m x[1]
+ * while the friction slides (m = ±1), and (3 − m) x[2] while it sticks (2 <= m <= 4). x[0] is the sliding velocity, x[1] the sliding force,
+ * x[2] the largest force while sticking. Returns the ordinary operation if x[0] is constant, or has no mode and none may be created. */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -219,8 +216,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Collects e and those nodes below it that contain square roots or powers with possibly negative arguments into list[room], in ascending
- * order, by breadth-first search. Returns their number; 0 if the list is full or the limit r->visits is reached. */
+/* Collects in list[room], in ascending order, e and those nodes below it that contain square roots or powers of possibly negative arguments.
+ * Returns their number; 0 if the list is too small or the limit r->visits is reached. */
 static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *list)
 {
   int count = 0;
@@ -238,9 +235,9 @@ static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *lis
   return r->visits > 0 && count < room ? count : 0;
 }
 
-/* Rewrites the branch e of an `if` a second time, now with the conditions that hold in this branch (r->known), so that square roots and
- * powers in it can be extended to negative arguments beyond the switch. Returns the new expression, or the previous one if it has too many
- * nodes. Other expressions that use nodes of e are not changed. */
+/* Rewrites the branch e of an `if` again, now using the conditions that hold in this branch (r->known): square roots and powers whose arguments
+ * these conditions keep non-negative are extended to negative arguments, since a time step may go slightly beyond the switch. Returns the new
+ * expression, or e as rewritten before if it has too many nodes. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;
@@ -287,9 +284,8 @@ static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_apply(g, CMB_OP_IF, first, yes, no);
 }
 
-/* Builds the square root or power e with the rewritten arguments x[3]. If the argument of a root is non-negative in this branch because of
- * a switch within it or a condition around it, the root is extended to negative arguments as an odd function, since stages of a time step
- * may lie slightly beyond the switch. */
+/* Builds the square root or power e with the rewritten arguments x[3]. If the argument of a root is non-negative in this branch because of a
+ * condition, extends the root to negative arguments as an odd function, since stages of a time step may lie slightly beyond the switch. */
 static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;

@@ -27,8 +27,8 @@ struct cmb_native {
   struct function *functions; /* (count) */
 };
 
-/* Evaluates an instruction of a program for which there is no C text (a table or a user's C function) by the interpreter, with the arguments
- * a, b and c; compiled code calls it. */
+/* Evaluates one instruction of a program by the interpreter, on behalf of compiled code that has no C text for it: a table or a user's C
+ * function, with the arguments a, b and c. */
 static double interpret_instruction(const void *program, int instruction, double a, double b,
                                     double c)
 {
@@ -36,9 +36,9 @@ static double interpret_instruction(const void *program, int instruction, double
   return cmb_instruction_value(p, &p->code[instruction], a, b, c);
 }
 
-/* Solves the small system of equations of an instruction of `program` for `lanes` sets of operands (its known quantities). Operand k of set l
- * is operands[k lanes + l]; unknown k is written to w[k stride + l], with stride = CMB_LANES, or 1 for a single set. If all sets are equal,
- * the system is solved once. work is overwritten. Called by compiled code. */
+/* Solves the system of equations of an instruction of `program` for compiled code, for `lanes` sets of operands; only once if all sets are
+ * equal. Operand k of set l is operands[k lanes + l]; unknown k is written to w[k stride + l], with stride = CMB_LANES, or 1 for a single set.
+ * work is scratch. */
 static void interpret_solution(const void *program, int instruction, int lanes,
                                const double *operands, double *w, double *work)
 {
@@ -61,8 +61,8 @@ static void interpret_solution(const void *program, int instruction, int lanes,
 
 /* ---- loading of the shared object */
 
-/* Returns the address of the compiled function of program i in a loaded library, for doubles or for vectors of doubles (number); NULL if the
- * library has none. */
+/* Returns the address of the function of program i in a loaded shared object, for doubles or for vectors of doubles, as `number` says; NULL if
+ * it has none. */
 static cmb_native_function function_address(void *library, int i, cmb_c_number number)
 {
   char name[CMB_NATIVE_NAME];
@@ -73,8 +73,8 @@ static cmb_native_function function_address(void *library, int i, cmb_c_number n
   return function;
 }
 
-/* Loads the shared object at `path` and finds the functions of all programs in it, for vectors of doubles only if `lanes`. Returns false,
- * with no library loaded, if this fails or a function is missing. */
+/* Loads the shared object at `path` and finds the functions of all programs in it, for doubles and, if `lanes` is set, also for vectors of
+ * doubles. Returns false, with no library loaded, if this fails or a function is missing. */
 static bool load(cmb_native *n, const char *path, bool lanes)
 {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -110,8 +110,8 @@ struct maker {
   const char *cache, *entry;
 };
 
-/* Creates a new folder for the compiler's files: in the cache or, if that fails, in $TMPDIR or /tmp; the code is then not stored in the cache
- * (m->entry = NULL). Returns its path; NULL if neither is possible. */
+/* Creates a new folder for the compiler's files, in the cache or, if that fails, in $TMPDIR or /tmp; in the latter case sets m->entry to NULL,
+ * and the code is not stored in the cache. Returns its path, NULL on failure. */
 static char *make_build_folder(struct maker *m)
 {
   const char *temporary = getenv("TMPDIR");
@@ -123,8 +123,8 @@ static char *make_build_folder(struct maker *m)
   return path && mkdtemp(path) ? path : NULL;
 }
 
-/* Loads the shared object native.so in `folder` and then moves it into the cache, if there is one: only code that can be loaded is stored.
- * Returns whether it was loaded; a failure to store it is ignored. */
+/* Loads the compiled shared object from `folder`, and then moves it to the cache, if there is one. Returns whether it was loaded; a failure to
+ * store it is ignored. */
 static bool load_built(struct maker *m, const char *folder)
 {
   char *path = cmb_join_path(m->arena, folder, "native.so");
@@ -162,8 +162,8 @@ static void find_entry(struct maker *m, const cmb_native_options *options)
   m->entry = m->cache ? cmb_join_path(m->arena, m->cache, name) : NULL;
 }
 
-/* Loads the programs' code from the cache or compiles it, and sets n->origin. If neither succeeds the programs are interpreted: returns
- * CMB_OK, unless out of memory, and logs a warning unless only cached code was wanted. */
+/* Loads the compiled code of the programs from the cache, or else compiles it, and sets n->origin. If both fail, the programs are interpreted:
+ * returns CMB_OK, and logs a warning unless only cached code was wanted. Returns an error if out of memory. */
 static cmb_status make(struct maker *m, const cmb_native_options *options)
 {
   cmb_native *n = m->n;

@@ -136,10 +136,13 @@ bool cmb_native_find_compiler(cmb_native_compiler *c, const cmb_native_options *
   const char *wanted = options->compiler, *from_environment = getenv("CC");
   if (!wanted || !wanted[0]) wanted = from_environment;
   char *text = cmb_arena_text(c->arena, wanted && wanted[0] ? wanted : "cc");
-  c->words = text ? split(text, CMB_NATIVE_WORDS, c->word) : 0;
-  if (c->words == 0) return fail_with_reason(c, "no C compiler is named");
+  if (!text) return fail_with_reason(c, "out of memory");
+  c->words = split(text, CMB_NATIVE_WORDS, c->word);
+  if (c->words == 0) return fail_with_reason(c, "the name of the C compiler is empty");
   char *path = find_program(c->arena, c->word[0]);
-  if (!path) return fail_with_reason(c, "there is no C compiler '%s'", c->word[0]);
+  if (!path)
+    return fail_with_reason(c, "the C compiler '%s' was found neither at this path nor in PATH",
+                            c->word[0]);
   c->word[0] = path;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   c->processes = options->processes > 0 ? options->processes : cores > 0 ? (int)cores : 1;
@@ -192,7 +195,7 @@ static void add_words(struct command *m, const char *words)
   if (copy) m->count += split(copy, m->room - 1 - m->count, m->word + m->count);
 }
 
-/* Appends the environment variable NAME=value to the words of m; appends nothing if value is NULL or memory runs out. */
+/* Appends the environment variable NAME=value to the words of the command m; appends nothing if value is NULL or memory runs out. */
 static void add_variable(struct command *m, const char *name, const char *value)
 {
   if (!value) return;
@@ -203,8 +206,8 @@ static void add_variable(struct command *m, const char *name, const char *value)
   add_word(m, word);
 }
 
-/* Creates the environment variables of the compiler's process in m: only those it needs, and TMPDIR = folder, so that its temporary files are
- * removed with the build folder. Returns false if out of memory. */
+/* Creates in m the environment variables of the compiler's process: the few that it needs, and TMPDIR = folder, so that its temporary files are
+ * removed with that folder. Returns false if out of memory. */
 static bool make_environment(struct command *m, cmb_native_compiler *c, const char *folder)
 {
   *m = (struct command){.arena = c->arena, .room = 8};
@@ -226,8 +229,8 @@ static char *unit_path(cmb_arena *arena, const char *folder, int u, const char *
   return cmb_join_path(arena, folder, name);
 }
 
-/* Sets c->reason to a message with the compiler's exit code and the first line of the file `log` that contains "error", or else its first
- * line. Returns false. */
+/* Sets c->reason to a message with the compiler's exit code and a line of the file `log`: the first one that contains "error", else the first
+ * line. Always returns false. */
 static bool compiler_failed(cmb_native_compiler *c, int code, const char *log)
 {
   void *bytes = NULL;
@@ -293,8 +296,8 @@ static bool start_unit(cmb_native_compiler *c, const cmb_native_unit *unit, int 
   return start(c, &m, environment, job);
 }
 
-/* Compiles all units (C files) of `text` in `folder`, at most c->processes at a time. After a failure it starts no more, waits for the
- * running processes and returns false. */
+/* Compiles all C files (units) of `text` in `folder`, at most c->processes at a time. After a failure starts no more, waits for the running
+ * processes and returns false. */
 static bool compile(cmb_native_compiler *c, const cmb_native_text *text, const char *folder,
                     const struct command *environment)
 {

@@ -120,8 +120,8 @@ static void print_piece_name(cmb_buffer *b, int i, cmb_c_number number, int k)
   cmb_buffer_print(b, "%s_piece_%d", name, k);
 }
 
-/* Appends the exported C function of program i to the text of `unit`, with declarations of the functions that it calls in turn, the `pieces`
- * into which the program is divided; for vectors of doubles in a loop over groups of WIDTH numbers. */
+/* Appends to the text of `unit` the exported C function of program i, which calls the `pieces` functions into which the program is divided. For
+ * vectors of doubles the calls are in a loop over groups of WIDTH numbers. */
 static void print_entry(cmb_native_unit *unit, int i, int pieces)
 {
   cmb_buffer *b = &unit->text;

@@ -48,8 +48,8 @@ struct writer {
 
 /* ---- the pieces of one node */
 
-/* Returns the precedence of the operator with which node e is printed in formulas (a negative constant: that of the sign); the highest one,
- * CMB_BINDS_ATOM, for other numbers, names and function calls. */
+/* Returns the precedence of the operator with which node e is printed in a formula; the highest one, CMB_BINDS_ATOM, for non-negative numbers,
+ * names and function calls. */
 static int precedence_of(const cmb_graph *g, cmb_expr e)
 {
   switch (cmb_expr_op(g, e)) {
@@ -75,7 +75,8 @@ static void append(struct layout *l, const char *words)
   l->pieces[l->count++] = (struct piece){words, 0};
 }
 
-/* Appends the argument e to the pieces of a node's text, in parentheses if the precedence of its own operator is lower than `least`. */
+/* Appends the argument e of a node to the list of pieces of the node's text, in parentheses if the precedence of its own operator is lower than
+ * `least`. */
 static void append_argument(struct layout *l, const cmb_graph *g, cmb_expr e, int least)
 {
   bool parentheses = precedence_of(g, e) < least;
@@ -84,8 +85,8 @@ static void append_argument(struct layout *l, const cmb_graph *g, cmb_expr e, in
   if (parentheses) append(l, ")");
 }
 
-/* Appends the operation e with an infix operator and its two arguments to the pieces of a node's text, with parentheses where the operator's
- * precedence requires them. The arguments of sums and products are exchanged if this saves parentheses. */
+/* Appends the operation e, an infix operator with two arguments, to the list of pieces of its text, with parentheses where the operator's
+ * precedence requires them. Exchanges the arguments of sums and products if this saves parentheses. */
 static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int precedence)
 {
   cmb_op op = cmb_expr_op(g, e);
@@ -104,8 +105,8 @@ static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int
   append_argument(l, g, swapped ? a : b, right);
 }
 
-/* Appends the function name of node e to the pieces of its text. Tables and solved systems, which have no names, get their number in the
- * graph, as in table#2 and root#1. The order of a derivative or the index of an unknown follows after a ' if it is not 0, as in part'2. */
+/* Appends the function name of node e to the list of pieces of its text. Tables and solved systems, which have no names, get their number in
+ * the graph, as in table#2 and root#1. If the order of a derivative, or the index of an unknown, is not 0, it follows after a ', as in part'2. */
 static void append_function(struct layout *l, const cmb_graph *g, cmb_expr e)
 {
   const cmb_node *n = &g->nodes[e];
@@ -178,8 +179,8 @@ static void write_words(struct writer *w, const char *words)
   w->length += length;
 }
 
-/* Writes the text of expression e until it is complete, which leaves w->depth 0, or has at least `limit` characters. Returns false if out of
- * memory. */
+/* Writes the text of expression e until it has at least `limit` characters or is complete; if it is complete, w->depth is 0. Returns false if
+ * out of memory. */
 static bool print_nodes(struct writer *w, cmb_expr e, size_t limit)
 {
   struct layout l;

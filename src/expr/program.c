@@ -61,8 +61,8 @@ static void release_scratch(struct maker *m)
   cmb_release(m->ctx, m->free);
 }
 
-/* Lists the operations on which the outputs depend in m->order, in ascending order, and counts the instructions, the constants, the solutions
- * of systems of equations and their operands. */
+/* Lists in m->order the operations on which the outputs depend, in ascending order, and counts the instructions, the constants, the systems of
+ * equations to be solved and their operands. */
 static void list_operations(struct maker *m)
 {
   cmb_program *p = m->p;
@@ -76,8 +76,8 @@ static void list_operations(struct maker *m)
   }
 }
 
-/* Allocates the program's arrays of systems of equations and, for both of its lists of instructions, of the solutions of these systems and of
- * the operands of the solutions. */
+/* Allocates the program's arrays for its systems of equations and, for both of its lists of instructions, for the instructions that solve these
+ * systems and for the operands of these instructions. */
 static void take_solutions(struct maker *m)
 {
   cmb_program *p = m->p;
@@ -135,7 +135,7 @@ static void take_memory(struct maker *m)
 }
 
 /* Assigns the first slots (entries of the work array) to the program's inputs and copies their names. Returns an error if an entry of input[]
- * is no input of the graph, or if the outputs use an input that is missing there; a lack of memory is left for the caller to find. */
+ * is no input of the graph, or if the outputs use an input that is not listed. */
 static cmb_status assign_input_slots(struct maker *m, const cmb_expr *input)
 {
   const char **names = cmb_arena_take(m->p->arena, (size_t)m->p->inputs, sizeof *names);
@@ -143,7 +143,10 @@ static cmb_status assign_input_slots(struct maker *m, const cmb_expr *input)
   m->p->names = names;
   for (int j = 0; j < m->p->inputs; j++) {
     if (cmb_expr_op(m->g, input[j]) != CMB_OP_INPUT) {
-      return cmb_fail(m->ctx, CMB_ERROR_ARGUMENT, "input %d of the program is not an input", j);
+      return cmb_fail(m->ctx, CMB_ERROR_ARGUMENT,
+                      "input %d of the program, counted from 0, is an expression; expected an "
+                      "input of the graph",
+                      j);
     }
     names[j] = cmb_arena_text(m->p->arena, cmb_expr_name(m->g, input[j]));
     m->slot[input[j]] = (uint32_t)j;
@@ -208,8 +211,8 @@ static cmb_instruction write_solution(struct maker *m, cmb_expr e, uint32_t *slo
   return (cmb_instruction){.op = CMB_OP_SOLVE, .data = (uint16_t)number, .to = m->slot[e]};
 }
 
-/* Writes the operations in m->order as instructions to `to`, with slots (entries of the work array) for their results, which are used again
- * after their last reader, and writes the slots of the outputs to `place`. Returns the number of slots. */
+/* Translates the operations in m->order to instructions `to`, with slots (entries of the work array) for their results; a slot is used again
+ * once its result has been read for the last time. Writes the slots of the outputs to `place`. Returns the number of slots. */
 static int write_code(struct maker *m, const cmb_expr *output, cmb_instruction *to, uint32_t *place)
 {
   const cmb_program *p = m->p;

@@ -133,9 +133,8 @@ static bool same_in_all(const cmb_program *p, const cmb_program_solution *soluti
   return true;
 }
 
-/* Solves the system of equations of instruction i for CMB_LANES sets of inputs that are evaluated together (lanes), with operands and
- * unknowns in w[slot][lane]. It is solved only once if its operands are the same in all lanes, as they often are in the evaluation of a
- * Jacobian. */
+/* Solves the system of equations of instruction i for CMB_LANES sets of inputs that are evaluated together; only once if its operands are the
+ * same in all sets. Operands and unknowns are in w[slot][lane], where a lane is one of the sets. */
 static void run_solution_lanes(const cmb_program *p, const cmb_instruction *i, lanes *w)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];

@@ -56,8 +56,8 @@ static int count_of(const struct scheduler *s, cmb_expr e)
   return cmb_operand_count(s->g, e);
 }
 
-/* Returns the largest number of operands that the operations order[count] have in any window (WINDOW successive operations that are scheduled
- * separately). */
+/* Returns the largest number of operands that the operations order[count] have in one window; windows are parts of WINDOW successive operations
+ * that are scheduled separately. */
 static size_t largest_window_operands(const cmb_graph *g, int count, const cmb_expr *order)
 {
   size_t most = 0;
@@ -71,8 +71,8 @@ static size_t largest_window_operands(const cmb_graph *g, int count, const cmb_e
   return most;
 }
 
-/* Lists the operations of a window that read the result of its operation k, as indices reader[start[k]] .. reader[start[k + 1] − 1], and
- * counts in waiting[k] the operands of operation k that are computed in the window. */
+/* Lists for each operation k of a window (a section of a program) the operations in the window that read its result, as reader[start[k]] ..
+ * reader[start[k + 1] − 1], and counts in waiting[k] the operands of operation k that are computed in the window. */
 static void find_readers(struct scheduler *s, const cmb_expr *order)
 {
   memset(s->start, 0, ((size_t)s->count + 2) * sizeof *s->start);
@@ -115,9 +115,9 @@ static cmb_op longest_queue(const struct scheduler *s)
   return longest;
 }
 
-/* Sorts the operations order[s->count] of one window (a section of a program) so that each follows its operands and operations of the same
- * kind, such as additions, are adjacent where possible. Writes their indices in `order`, in the new sequence, to `to` (s->count). There is
- * a queue of the operations of each kind whose operands are ready; always empties the longest queue. Overwrites s->waiting. */
+/* Orders the operations order[s->count] of one window (a section of a program) such that each follows its operands and operations of the same
+ * kind, such as additions, are adjacent where possible (list scheduling). Writes their indices in `order`, in the new sequence, to `to`
+ * (s->count). Overwrites s->waiting. */
 static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
 {
   int done = 0;
@@ -139,8 +139,8 @@ static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
   }
 }
 
-/* Rearranges a window of a program's list of operations, order[s->count], in place so that operations of the same kind are adjacent where
- * possible and each follows those that it reads. Overwrites `to` as work space. */
+/* Reorders one window (a section) of a program's list of operations, order[s->count], in place, such that operations of the same kind are
+ * adjacent where possible and each follows its operands. `to` is scratch. */
 static void schedule_window(struct scheduler *s, cmb_expr *order, uint32_t *to)
 {
   find_readers(s, order);

@@ -92,8 +92,8 @@ static cmb_expr power(cmb_graph *g, cmb_expr a, cmb_expr b)
   return make(g, CMB_OP_POW, a, b, 0);
 }
 
-/* Builds the function op of one argument a, simplified for odd and even functions of a negated argument, such as sin(−a) = −sin a and cos(−a)
- * = cos a, and for abs(abs(a)). */
+/* Builds the function op of one argument a. Simplifies odd and even functions of a negated argument, such as sin(−a) = −sin a and cos(−a) = cos
+ * a, and abs(abs(a)). */
 static cmb_expr unary(cmb_graph *g, cmb_op op, cmb_expr a)
 {
   bool negated = is_op(g, a, CMB_OP_NEG);

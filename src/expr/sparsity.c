@@ -34,8 +34,9 @@ static int lowest_bit(uint64_t bits)
   return j;
 }
 
-/* Counts the nodes that use each node e as an argument in start[e + 2] or, if `list`, writes them to s->reader from position start[e + 1] on,
- * which advances. Only marked nodes count, and only arguments with a derivative that can differ from 0. */
+/* Counts or lists, for each node of the graph, the nodes that use it as an argument: their number is added to start[e + 2] for node e or, if
+ * `list` is set, they are written to s->reader from position start[e + 1] on. Only marked nodes count, and only arguments with respect to which
+ * the derivative can differ from 0. */
 static void visit_readers(struct spread *s, const uint8_t *marked, bool list)
 {
   for (cmb_expr e = 0; e < s->g->size; e++) {
@@ -83,8 +84,8 @@ static void add_dependence(struct spread *s, cmb_expr e, uint64_t bits)
   s->due[e / WORD] |= UINT64_C(1) << e % WORD;
 }
 
-/* Computes for each node on which of the inputs input[first] .. input[first + 63] it depends with a derivative that can differ from 0, as
- * bits of the word s->set[node]: visits the nodes in ascending order and adds the set of each to those of the nodes that use it. */
+/* Computes for each node the set of inputs, among the 64 from input[first] on, with respect to which its derivative can differ from 0; the set
+ * is stored as bits of s->set[node]. Visits the nodes in ascending order and adds the set of each to the sets of the nodes that use it. */
 static void spread(struct spread *s, int inputs, const cmb_expr *input, int first)
 {
   while (s->count > 0) s->set[s->seen[--s->count]] = 0;
@@ -101,8 +102,8 @@ static void spread(struct spread *s, int inputs, const cmb_expr *input, int firs
   }
 }
 
-/* Collects the nonzero columns of each row of a Jacobian (outputs x inputs), 64 columns at a time. If column is NULL, adds their number to
- * start[i]; otherwise writes them from column[start[i]] on and advances start[i]. */
+/* Finds the nonzero columns of each row of a Jacobian (outputs x inputs), 64 columns at a time. If column is NULL, adds their number in row i
+ * to start[i]; otherwise writes them from column[start[i]] on and advances start[i]. */
 static void collect(struct spread *s, int inputs, const cmb_expr *input, int outputs,
                     const cmb_expr *output, int *start, int *column)
 {

@@ -20,7 +20,7 @@ cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3])
   return cmb_intern(g, n);
 }
 
-/* Returns node e with each argument k replaced by rewritten[k]; e itself if no argument changes. */
+/* Returns node e with its arguments replaced, argument k by rewritten[k]; e itself if no argument changes. */
 static cmb_expr rewrite(cmb_graph *g, cmb_expr e, const cmb_expr *rewritten)
 {
   int arity = cmb_op_arity(cmb_expr_op(g, e));
@@ -61,7 +61,7 @@ cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
   return cmb_graph_status(g);
 }
 
-/* Returns the counterpart of node e of the graph `from` in the graph `to`, with the arguments x[3], nodes of `to`. Adds its table, user
+/* Returns a copy in the graph `to` of node e of the graph `from`, with the arguments x[3], which are nodes of `to`. Adds the node's table, user
  * function or system of equations to `to`, if it has one. */
 static cmb_expr rebuild_in(cmb_graph *to, const cmb_graph *from, cmb_expr e, const cmb_expr x[3])
 {
@@ -140,8 +140,7 @@ static bool insert(struct small *s, cmb_expr e)
   return true;
 }
 
-/* Adds all nodes on which the nodes of the list s depend to that list. Returns false if there would be more than CMB_SMALL. Since arguments
- * have smaller numbers than operations, one pass from the last node to the first is enough. */
+/* Extends the list of nodes s by all nodes on which these depend. Returns false if there would be more than CMB_SMALL. */
 static bool collect(const cmb_graph *g, struct small *s)
 {
   for (int left = s->count; left > 0;) {

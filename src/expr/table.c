@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "base/text.h"
 #include "expr/foot.h"
 #include "expr/table_code.h"
 
@@ -142,12 +143,13 @@ static void fill_surface(cmb_table *t, const double *f, double *fx, double *fy, 
 static cmb_status check_axis(cmb_context *ctx, const char *axis, int n, const double *x)
 {
   if (n < 2)
-    return cmb_fail(ctx, CMB_ERROR_INPUT, "a table needs at least 2 points along %s", axis);
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "the table has %d point%s along %s; expected at least 2",
+                    n, n == 1 ? "" : "s", axis);
   for (int i = 0; i < n; i++) {
     if (!isfinite(x[i]) || (i > 0 && !(x[i] > x[i - 1]))) {
       return cmb_fail(ctx, CMB_ERROR_INPUT,
-                      "a table's points along %s must be finite and ascend; point %d is %g", axis,
-                      i + 1, x[i]);
+                      "point %d of the table along %s is %s; expected finite numbers that ascend",
+                      i + 1, axis, cmb_shortest(x[i]).text);
     }
   }
   return CMB_OK;

@@ -193,8 +193,8 @@ static cmb_status read_number(const cmb_source *s, cmb_token *token)
   memcpy(digits, s->text + token->at, token->length);
   digits[token->length] = '\0';
   if (!cmb_parse_number(digits, &token->number)) {
-    return cmb_source_fail(s, token->at, "the number %s is too large; expected at most 1.79e308",
-                           quote);
+    return cmb_source_fail(
+        s, token->at, "the number %s is too large; expected at most 1.7976931348623157e308", quote);
   }
   return CMB_OK;
 }

@@ -27,7 +27,8 @@ static bool is_explicit(const cmb_form *form)
   return form->formalism == CMB_FORMALISM_EXPLICIT;
 }
 
-/* Allocates the values of a matrix block (block->value) and their indices in the iteration matrix (block->place); sets their number. */
+/* Allocates from form->arena the values of a block of the iteration matrix, block->value, and their indices in that matrix,
+ * block->place; sets block->count to their number. */
 static void take_values(cmb_form *form, cmb_block *block)
 {
   block->count = cmb_pattern_values(block->pattern, block->rows, block->columns);
@@ -52,7 +53,7 @@ static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows
   return CMB_OK;
 }
 
-/* Initialises *block as a dense block (rows x columns) of the iteration matrix, with memory for its values that belongs to `form`. */
+/* Initialises *block as a dense block (rows x columns) of the iteration matrix and allocates its values from form->arena. */
 static void make_dense(cmb_form *form, int rows, int columns, cmb_block *block)
 {
   *block = (cmb_block){.rows = rows, .columns = columns};
@@ -72,7 +73,8 @@ static void make_mass(cmb_form *form)
   for (int i = 0; is_explicit(form) && M->value && i < form->nv; i++) M->value[i] = 1;
 }
 
-/* Creates all blocks of the iteration matrix of this form of the equations, without values except for a mass block that is the identity. */
+/* Creates all blocks of the iteration matrix that this formulation has. Their values are computed later, except for the identity
+ * that replaces the mass matrix in the explicit formalism. */
 static cmb_status make_blocks(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
@@ -116,8 +118,8 @@ struct position {
   bool transposed, diagonal;
 };
 
-/* Returns the column index of stored value number k of a matrix block, which is dense (row by row) or sparse with the pattern
- * block->pattern. `row` is the row of this value. */
+/* Returns the column of stored value number k of a block of the iteration matrix, which is dense (row by row) or sparse with the
+ * pattern block->pattern. `row` is the row of the value. */
 static int column_of(const cmb_block *block, int row, int k)
 {
   return block->pattern ? block->pattern->column[k] : k - row * block->columns;
@@ -141,8 +143,9 @@ static int index_of(const cmb_form *form, int row, int column)
   return low;
 }
 
-/* Goes through the entries of a block. While the pattern of the iteration matrix is being made, appends their rows and columns in that
- * matrix to form->marks; afterwards stores in block->place their indices among the values of that matrix. */
+/* Visits all entries of a block of the iteration matrix; `at` is the position of the block in the matrix. In the first pass, which finds the
+ * sparsity pattern, appends the row and column of each entry to form->marks. In the second pass, stores the index of each entry among the
+ * values of the matrix in block->place. */
 static void visit_entries(cmb_form *form, cmb_block *block, struct position at)
 {
   for (int i = 0; i < block->rows; i++) {
@@ -161,8 +164,8 @@ static void visit_entries(cmb_form *form, cmb_block *block, struct position at)
   }
 }
 
-/* Goes through the entries of all blocks of the iteration matrix: appends their rows and columns to form->marks while its pattern is being
- * made, and afterwards stores their indices among the values of that matrix. */
+/* Visits the entries of all blocks of the iteration matrix: appends their rows and columns to form->marks while the pattern of the
+ * matrix is being made, and afterwards stores their indices among the values of the matrix. */
 static void visit_all_entries(cmb_form *form)
 {
   const int nv = form->nv;
@@ -177,8 +180,8 @@ static void visit_all_entries(cmb_form *form)
   visit_entries(form, &form->C2, (struct position){.row = nv});
 }
 
-/* Returns whether the iteration matrix is stored sparse if its blocks are: it is large, in the residual formalism, with exact derivatives.
- * In the explicit formalism the inverse mass matrix fills it, and derivatives by differences have no pattern. */
+/* Returns whether the iteration matrix may be stored as a sparse matrix, provided that its blocks are sparse. This requires a large matrix, the
+ * residual formalism (in the explicit one M⁻¹ fills the matrix) and exact derivatives (difference quotients give dense blocks). */
 static bool may_be_sparse(const cmb_form *form)
 {
   return form->n >= CMB_LINEAR_SPARSE_FROM && !is_explicit(form) &&
@@ -228,15 +231,16 @@ static cmb_status make_pattern(cmb_form *form)
   return status;
 }
 
-/* Returns an error with a message if a dense iteration matrix would have so many entries that a complex one has more numbers than an int
- * counts (17 GB). */
+/* Returns CMB_ERROR_INPUT with a message if a dense iteration matrix would be too large to index with an int: more than INT_MAX/2
+ * entries, since a complex entry has two numbers. Otherwise returns CMB_OK. */
 static cmb_status refuse_dense(const cmb_form *form)
 {
   if ((double)form->n * form->n <= INT_MAX / 2) return CMB_OK; /* a complex entry has two numbers */
   return cmb_fail(form->ev->ctx, CMB_ERROR_INPUT,
-                  "the matrix of the iteration has %d unknowns, too many for one that is not "
-                  "sparse, as in the residual formalism with exact derivatives",
-                  form->n);
+                  "the iteration matrix has %d unknowns; expected at most %.0f where it is not "
+                  "sparse, as in the "
+                  "residual formalism with exact derivatives",
+                  form->n, floor(sqrt(INT_MAX / 2)));
 }
 
 cmb_status cmb_blocks_create(cmb_form *form)
@@ -285,8 +289,9 @@ static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *bl
   }
 }
 
-/* Computes the derivatives of the residual r of the dynamic equations at the state s, D = ∂r/∂v and K = ∂r/∂q T with T of q̇ = T v. Those
- * that the equations supply are compared with differences, once. In the explicit formalism D and K are then multiplied by M⁻¹. */
+/* Computes the derivatives D = ∂r/∂v and K = ∂r/∂q T of the residual r of the dynamic equations at the state s, where q̇ = T v.
+ * Derivatives that the equations supply are checked once by difference quotients. In the explicit formalism, D and K are finally
+ * multiplied by M⁻¹. */
 static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
 {
   const bool divide = is_explicit(form);
@@ -301,7 +306,8 @@ static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Computes all derivatives in the iteration matrix at the state s, by differences or from the equations. They count as one Jacobian. */
+/* Computes the blocks of derivatives in the iteration matrix at the state s, by finite differences or from the equations, and
+ * counts them as one Jacobian evaluation. */
 static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
 {
   cmb_statistics *stats = &form->ev->stats;
@@ -321,8 +327,8 @@ static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Factorises G Gᵀ with the present constraint Jacobian G, into form->S, for the stabilised index-2 form (Gear, Gupta, Leimkuhler). Returns
- * CMB_RETRY_SINGULAR if G Gᵀ is not positive definite. */
+/* Computes G Gᵀ from the constraint Jacobian G and its LDLᵀ factors, stored in form->S, for the stabilised index-2 form (Gear,
+ * Gupta, Leimkuhler). Returns CMB_RETRY_SINGULAR if G Gᵀ is not positive definite. */
 static cmb_status factor_S(cmb_form *form)
 {
   const cmb_pattern *p = form->G.pattern;
@@ -397,8 +403,8 @@ cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **
   return cmb_linear_create(form->ev->ctx, form->n, form->pattern, is_complex, matrix);
 }
 
-/* Stores the values of a block in the iteration matrix A; `parts` is 1 for a real and 2 for a complex matrix, of which only real parts are
- * set. */
+/* Copies the values of a block to their places in the iteration matrix A. `parts` is 1 for a real and 2 for a complex matrix, of
+ * which only the real parts are set. */
 static inline void copy_block(const cmb_block *block, int parts, double *A)
 {
   for (int k = 0; k < block->count; k++) A[parts * block->place[k]] = block->value[k];
@@ -419,8 +425,8 @@ static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
   }
 }
 
-/* Sets the iteration matrix A to the blocks that do not depend on c: the mass matrix, the constraint Jacobian G, and Gᵀ or M⁻¹ Gᵀ, which do
- * not overlap. `parts` is 1 for a real and 2 for a complex matrix. */
+/* Writes the constant part of the iteration matrix to A: the blocks that do not depend on the step size (the mass matrix, the constraint
+ * Jacobian G, and Gᵀ or, in the explicit formalism, M⁻¹ Gᵀ), and 0 elsewhere. `parts` is 1 for a real and 2 for a complex matrix. */
 static inline void assemble_constant(const cmb_form *form, int parts, double *A)
 {
   memset(A, 0, (size_t)parts * (size_t)form->values * sizeof *A);
@@ -429,7 +435,8 @@ static inline void assemble_constant(const cmb_form *form, int parts, double *A)
   copy_block(&form->G, parts, A);
 }
 
-/* Assembles the iteration matrix A from its blocks for a real c, which is proportional to the step size. */
+/* Assembles the iteration matrix A from its blocks, M + c D + c² K, G + c C₁ + c² C₂ and Gᵀ (or M⁻¹ Gᵀ), for a real c, which is
+ * proportional to the step size. */
 static void assemble_real(const cmb_form *form, double c, double *A)
 {
   assemble_constant(form, 1, A);
@@ -439,7 +446,8 @@ static void assemble_real(const cmb_form *form, double c, double *A)
   add_real(&form->C2, c * c, A);
 }
 
-/* Assembles the iteration matrix A from its blocks for a complex c = re + i im, which is proportional to the step size. */
+/* Assembles the iteration matrix A from its blocks, M + c D + c² K, G + c C₁ + c² C₂ and Gᵀ (or M⁻¹ Gᵀ), for the complex c = re +
+ * i im, which is proportional to the step size. */
 static void assemble_complex(const cmb_form *form, double re, double im, double *A)
 {
   const cmb_lanes c = {re, im}, square = {re * re - im * im, 2 * re * im};

@@ -53,8 +53,9 @@ cmb_check *cmb_check_create(cmb_evaluator *ev, cmb_arena *arena)
   return k;
 }
 
-/* Computes the difference quotient out (nv) = (r(.. + ε d) − r(..))/ε of the residual r of the dynamic equations in a direction d of the
- * positions q (if `by_q`) or of the velocities v. r at the state s itself must be in k->base. */
+/* Computes the difference quotient out (nv) = (r(x + ε d) − r(x))/ε of the residual r of the dynamic equations at the state s,
+ * where x are the positions (`by_q`) or the velocities, and d is the direction k->rate or k->direction. k->base must contain r at
+ * the state s. */
 static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, double epsilon,
                              double *out)
 {
@@ -81,8 +82,9 @@ static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Returns the row in which the derivative of the residual and its difference quotient disagree most; −1 if they agree in all rows, or if
- * the difference quotients are not reliable. */
+/* Returns the row in which a derivative times a direction, k->product, and its difference quotient k->near disagree most; −1 if
+ * they agree, or if the quotient is not reliable because it differs from k->far, the one with another increment, or is within
+ * rounding errors. `epsilon` is the increment of k->near. */
 static int worst_row(const cmb_check *k, double epsilon)
 {
   const int nv = k->ev->eq->nv;
@@ -101,8 +103,8 @@ static int worst_row(const cmb_check *k, double epsilon)
   return worst;
 }
 
-/* Compares a derivative of the residual that the equations supply, `value`, with difference quotients, both in one direction. Returns
- * CMB_ERROR_ARGUMENT with a message if they disagree. */
+/* Checks the derivative `which` of the residual at the state s, whose values `value` the equations supply, against difference
+ * quotients in one direction. Returns CMB_ERROR_ARGUMENT with a message if they disagree. */
 static cmb_status compare(cmb_check *k, const cmb_form_state *s, cmb_derivative which,
                           const double *value)
 {
@@ -156,9 +158,9 @@ static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const 
   return CMB_OK;
 }
 
-/* Checks the function eq->forced of the equations, which computes accelerations for given multipliers: calls it at the state s with the
- * multipliers k->lambda, and inserts the result in the dynamic equations. Returns CMB_ERROR_ARGUMENT with a message if the largest residual
- * exceeds 1/1000 of the largest force (residual without accelerations, with or without multipliers). */
+/* Checks eq->forced, the equations' function that computes accelerations for given multipliers, at the state s: its result for the multipliers
+ * k->lambda must satisfy the equations of motion. Returns CMB_ERROR_ARGUMENT with a message if the largest residual exceeds 1/1000 of the
+ * largest force. */
 static cmb_status compare_forced(cmb_check *k, const cmb_form_state *s)
 {
   const cmb_equations *eq = k->ev->eq;

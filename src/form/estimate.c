@@ -29,7 +29,8 @@ typedef struct cmb_estimate {
   double *delta; /* (columns) increments */
 } cmb_estimate;
 
-/* Allocates memory for the sparsity pattern of a Jacobian estimated by finite differences, and for grouping (colouring) its columns. */
+/* Allocates from the arena the memory for the estimated sparsity pattern of a difference Jacobian and for dividing its columns
+ * into groups that share no row. */
 static void create_groups(cmb_arena *arena, cmb_estimate *e)
 {
   const int entries = e->rows * e->columns;
@@ -95,7 +96,8 @@ double cmb_move_position(cmb_form *form, const double *from, int j, double *move
   return delta;
 }
 
-/* Computes the residuals of all equations (defects) at the state s, but with positions q (nq) and velocities v (nv). */
+/* Computes the residuals of the dynamic equations and of the constraints at the time, accelerations and multipliers of the state
+ * s, but with the positions q (nq) and velocities v (nv), into `out`. */
 static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const double *q,
                              const double *v, const cmb_defects *out)
 {
@@ -103,8 +105,9 @@ static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const doub
   return cmb_form_defects(form, &at, out);
 }
 
-/* Computes the columns of one group of the difference Jacobian e->J by displacing their variables simultaneously. In a full Jacobian each
- * column is a group. The residuals at the state s must be in e->base. */
+/* Computes the columns of one group of the finite-difference Jacobian e->J by perturbing the variables of all columns of the group at the same
+ * time, since these columns share no row (Curtis, Powell and Reid). In a full Jacobian each column is a group of its own. e->base must contain
+ * the residuals at the state s. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group, bool full)
 {
   cmb_estimate *e = form->estimate;
@@ -126,8 +129,8 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group,
   return CMB_OK;
 }
 
-/* Copies the difference Jacobian to the blocks of the iteration matrix: derivatives of the dynamic equations with respect to positions and
- * velocities to K and D, those of the constraints to C₁ and, in index 1, C₂. */
+/* Copies the finite-difference Jacobian e->J to the blocks of the iteration matrix: derivatives of the dynamic equations with respect to
+ * positions and velocities to K and D; those of the constraints to C₁ or, for index 1, to C₂ (positions) and C₁ (velocities). */
 static void copy_to_blocks(cmb_form *form)
 {
   const cmb_estimate *e = form->estimate;
@@ -182,9 +185,9 @@ static void make_groups(cmb_estimate *e)
   cmb_colour_columns_in(e->room, &pattern, e->group, &e->groups);
 }
 
-/* Extends the estimated sparsity pattern by the nonzeros (apart from rounding) of a full difference Jacobian. If the pattern has grown or
- * has no groups yet, divides its columns into new groups of columns that share no row, for differences by groups, and updates the numbers
- * of pattern entries and groups in *stats. */
+/* Adds the nonzeros (apart from rounding) of a full difference Jacobian to the estimated sparsity pattern. If the pattern has
+ * grown or its columns are not yet grouped, divides them into groups that share no row, and updates the numbers of pattern entries
+ * and groups in *stats. */
 static void update_groups(cmb_estimate *e, cmb_statistics *stats)
 {
   const int fresh = extend_pattern(e);

@@ -41,7 +41,8 @@ typedef struct cmb_extension {
   double *q, *v;
 } cmb_extension;
 
-/* Returns number b of the blocks of the iteration matrix that are updated when inputs change: K, D, C₁, C₂ for b = 0 .. 3. */
+/* Returns block b of those blocks of the iteration matrix that change with the inputs of the equations: K, D, C₁, C₂ for b = 0 ..
+ * 3. */
 static cmb_block *block_of(cmb_form *form, int b)
 {
   cmb_block *const blocks[BLOCKS] = {&form->K, &form->D, &form->C1, &form->C2};
@@ -50,8 +51,8 @@ static cmb_block *block_of(cmb_form *form, int b)
 
 /* ---- creation */
 
-/* Returns the coordinate whose rate depends on velocity j and on no other, if it is the only coordinate whose rate depends on j; −1 if
- * there is none. Where q̇ = v this is coordinate j. */
+/* Returns the coordinate whose rate depends on velocity j alone, provided that no other coordinate's rate depends on j; −1 if
+ * there is none. Where q̇ = v, this is coordinate j. */
 static int coordinate_of(const cmb_form *form, int j)
 {
   if (!form->T) return j;
@@ -67,8 +68,9 @@ static int coordinate_of(const cmb_form *form, int j)
   return found;
 }
 
-/* Writes for each constraint the only velocity on which it depends, by its row of the Jacobian G, to single (ng); a negative number if
- * there is none or more than one. q (nq) and G (ng x nv) are scratch, not used if G has a sparsity pattern. */
+/* Finds for each constraint whose gradient (row of the Jacobian G) depends on a single velocity the index of this velocity, and
+ * stores it in single (ng); a negative number for other constraints. q (nq) and G (ng x nv) are work space, not used if G has a
+ * sparsity pattern. */
 static void find_single_velocities(const cmb_form *form, double *q, double *G, int *single)
 {
   enum { PLACES = 3, NONE = -2, SEVERAL = -1 };
@@ -92,8 +94,8 @@ static void find_single_velocities(const cmb_form *form, double *q, double *G, i
   }
 }
 
-/* Lists the driven coordinates in x->position (x->driven): those that a constraint without other coordinates makes a function of time, as
- * in rheonomic joints. There are none if out of memory. */
+/* Lists in x->position the coordinates that a constraint makes functions of time alone, since it contains no other coordinate (rheonomic
+ * joints), and their number in x->driven. Lists none if out of memory. */
 static void find_driven(cmb_form *form, cmb_extension *x)
 {
   double *G = cmb_arena_doubles(form->arena, form->ev->eq->G_pattern ? 0 : form->ng * form->nv);
@@ -141,7 +143,8 @@ void cmb_extension_create(cmb_form *form)
   if (x->nu > 0) create_inputs(form, x);
 }
 
-/* Computes the values of all inputs u at the time of the state s (nu), followed by those of the driven coordinates (functions of time). */
+/* Writes the values of all inputs u (nu) at the time of the state s to `values`, followed by the values of the driven coordinates
+ * (functions of time) in this state. */
 static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *values)
 {
   const cmb_evaluator *ev = form->ev;
@@ -153,8 +156,8 @@ static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *val
 
 /* ---- inputs */
 
-/* Computes the derivatives ∂F/∂u, out (nv x nu), of the dynamic equations with respect to their inputs u at positions q and velocities v. F
- * is their residual, multiplied by the inverse mass matrix in the explicit formalism. */
+/* Computes the derivatives ∂F/∂u, out (nv x nu), of the dynamic equations with respect to their inputs u, at the positions q and velocities v
+ * and with the other quantities of the state s. F is their residual, multiplied by the inverse mass matrix in the explicit formalism. */
 static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const double *q,
                             const double *v, double *out)
 {
@@ -179,8 +182,9 @@ static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const doubl
   return CMB_OK;
 }
 
-/* Computes by a difference column j of the derivatives of one block with respect to all inputs u: of K = ∂F/∂q T if `position`, else of D =
- * ∂F/∂v. F is the residual of the dynamic equations. ∂F/∂u at the state s must be in x->base. */
+/* Computes by finite differences column j of the derivatives of one block of the iteration matrix with respect to all inputs u: of
+ * K = ∂F/∂q T if `position`, else of D = ∂F/∂v, where F is the residual of the dynamic equations. Stores it in x->slope. ∂F/∂u at
+ * the state s must be in x->base. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, bool position)
 {
   cmb_extension *x = form->extension;
@@ -199,8 +203,8 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, boo
   return CMB_OK;
 }
 
-/* Computes the derivatives of the blocks K = ∂F/∂q T and D = ∂F/∂v of the iteration matrix with respect to all inputs u by differences. F
- * is the residual of the dynamic equations. */
+/* Computes by finite differences the derivatives of the blocks K = ∂F/∂q T and D = ∂F/∂v of the iteration matrix with respect to
+ * all inputs u, into x->slope[0] and x->slope[1]. F is the residual of the dynamic equations. */
 static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 {
   if (form->extension->nu == 0) return CMB_OK;
@@ -214,9 +218,9 @@ static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 
 /* ---- driven positions */
 
-/* Sets x->q to the positions of the state s with driven coordinate k (a function of time) changed, for a second difference Jacobian;
- * returns the change. A Jacobian with the usual increments is accurate to about ε^(1/3) for small coordinates, so that the best change is
- * the square root of that. */
+/* Copies the positions of the state s to x->q with driven coordinate k (a function of time) displaced, and returns the
+ * displacement. It is about the square root of the accuracy of a difference Jacobian, ε^(1/3), so that the difference of two
+ * Jacobians is as accurate as possible. */
 static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -227,9 +231,9 @@ static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
   return there - s->q[i];
 }
 
-/* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k (a function of time) from a second
- * difference Jacobian, which overwrites the blocks. It is computed column by column, so that the estimated pattern includes entries that
- * appear as the coordinate changes. */
+/* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k (a function of time), into
+ * x->slope, as differences between a new Jacobian with this coordinate displaced and the saved blocks x->kept. Overwrites the
+ * blocks. Extends the estimated sparsity pattern, if there is one, by new entries. */
 static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -258,8 +262,8 @@ static void copy_blocks(cmb_form *form, bool back)
   }
 }
 
-/* Computes the derivatives of all blocks of the iteration matrix with respect to the driven coordinates (functions of time), by
- * differences; afterwards the blocks have their former values again. */
+/* Computes by finite differences the derivatives of all blocks of the iteration matrix with respect to the driven coordinates (functions of
+ * time), into x->slope. The blocks are restored afterwards. */
 static cmb_status derive_by_driven(cmb_form *form, const cmb_form_state *s)
 {
   cmb_status status = CMB_OK;

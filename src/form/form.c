@@ -26,9 +26,9 @@ static cmb_status create_mass(cmb_form *form)
              : CMB_OK;
 }
 
-/* Allocates the work arrays of a formulation of the equations of motion and creates its parts: mass matrix, finite differences, blocks of
- * the iteration matrix, scaling factors, and a check of the derivatives. Without exact derivatives, also estimates of the Jacobians by
- * finite differences and, if `extended`, derivatives with respect to inputs. */
+/* Allocates the work arrays of a form of the equations of motion and creates its parts: the solver for the mass matrix, T, the
+ * blocks of the iteration matrix, scaling factors, and a check of the derivatives. Without exact derivatives, also the estimation
+ * of Jacobians by differences and, if `extended`, derivatives with respect to inputs. */
 static cmb_status create_parts(cmb_form *form, bool extended)
 {
   const int most = form->nv > form->ng ? form->nv : form->ng;
@@ -98,8 +98,9 @@ double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 
 /* ---- defects */
 
-/* Computes the residuals of the constraints at the state s, whose point is `at`, into `out`; if `dynamic`, also the mass matrix M, forces f
- * and constraint Jacobian G in the evaluator. */
+/* Evaluates the residuals of those constraints that the formulation imposes (on positions, velocities or accelerations) at the
+ * state s, whose point is `at`, into `out`. If `dynamic`, also evaluates the mass matrix M, the forces f and the constraint
+ * Jacobian G, which stay in the evaluator. */
 static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, const cmb_point *at,
                                  bool dynamic, const cmb_defects *out)
 {
@@ -127,8 +128,9 @@ cmb_status cmb_mass_factor(cmb_form *form)
   return cmb_kkt_factor(form->mass, form->ev->M, NULL, NULL);
 }
 
-/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) (nv) of the dynamic equations at the state s (accelerations a, multipliers λ), whose point is
- * `at`, by the equations' own function for accelerations with given multipliers. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) (nv) of the dynamic equations at the state s with its accelerations a and
+ * multipliers λ, by the equations' own function eq->forced for the accelerations with given multipliers. `at` is the point of the
+ * state. */
 static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, const cmb_point *at,
                                 double *r)
 {

@@ -180,7 +180,8 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v);
 
-/* Computes the component n of velocities x that violates the constraints: G (x − n) = 0. `matrix` is a real one. */
+/* Computes the component n of velocities x that violates the constraints: G n = G x, except for terms that vanish with the step size.
+ * `matrix` is a real one. */
 void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n);
 
 /* Returns the weight of an error of multipliers relative to one of positions: min(h, 1), the effect of multipliers on velocities in a

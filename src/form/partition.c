@@ -88,8 +88,8 @@ static void dense_row(const cmb_evaluator *ev, int i, double *row)
     row[pattern->column[k]] = ev->G[k];
 }
 
-/* Computes the scale factors of the constraints: 1 over the largest absolute entry of each row of the constraint Jacobian, in the units of
- * the velocities; 1 for a row of zeros. */
+/* Computes the scale factors p->work->scale (ng) of the constraints: the reciprocal of the largest absolute entry in each row of the constraint
+ * Jacobian, with its columns multiplied by the typical sizes of the velocities; 1 for a row of zeros. */
 static void scale_rows(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -102,8 +102,9 @@ static void scale_rows(cmb_partition *p)
   }
 }
 
-/* Finds the absolutely largest entry of the matrix A under elimination, in the rows and columns `from` and later of the present order, and
- * writes its place in this order to *row and *column (unchanged if all entries are 0). Returns its absolute value. */
+/* Finds the next pivot for complete pivoting, the absolutely largest entry of the matrix k->A in the rows and columns number
+ * `from` and later of the present order k->row, k->column. Writes its position in this order to *row and *column (unchanged if all
+ * entries are 0), and returns its absolute value. */
 static double find_pivot(const struct cmb_partition_work *k, int ng, int nv, int from, int *row,
                          int *column)
 {
@@ -127,8 +128,9 @@ static void swap(int *x, int i, int j)
   x[j] = t;
 }
 
-/* Applies Gaussian elimination with complete pivoting to the scaled constraint Jacobian, and returns its rank r. The first r columns and
- * rows of the resulting order, k->column and k->row of p->work, are the dependent velocities and the selected constraints. */
+/* Applies Gaussian elimination with complete pivoting to the scaled constraint Jacobian, and returns its rank r. Leaves the order
+ * of pivots in k->column and k->row (k = p->work): their first r entries are the dependent velocities and the selected
+ * constraints. */
 static int eliminate(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -163,8 +165,9 @@ static void sort(int n, int *x)
   }
 }
 
-/* Divides the velocities into dependent and independent ones by the constraint Jacobian in the evaluator, and selects as many constraints.
- * Returns whether the dependent velocities differ from the previous ones, or were not yet chosen. */
+/* Divides the velocities into dependent and independent ones by Gaussian elimination of the constraint Jacobian in the evaluator,
+ * and selects as many constraints as there are dependent velocities. Returns true if the dependent velocities differ from those of
+ * the previous choice, or if there was none. */
 static bool choose(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -191,8 +194,8 @@ static double norm1(int n, const double *x)
   return sum;
 }
 
-/* Estimates ‖Φ_u⁻¹‖₁ by Hager's method with the present factors, where Φ_u consists of the columns of the constraint Jacobian for the
- * dependent velocities, in the units of the velocities, and of the scaled rows of the selected constraints. */
+/* Estimates ‖Φ_u⁻¹‖₁ by Hager's method with the present factors. Φ_u is a square part of the scaled constraint Jacobian: its selected rows in
+ * the columns of the dependent velocities. The columns are multiplied by the typical sizes of these velocities. */
 static double inverse_norm(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;
@@ -233,8 +236,9 @@ static double norm_of_rows(const cmb_partition *p)
   return most;
 }
 
-/* Factorises Φ_u, the columns of the evaluator's constraint Jacobian for the dependent velocities in the selected rows, and estimates the
- * condition number p->condition (1 if there are none). Returns a positive status if Φ_u is singular. */
+/* Factorises Φ_u, the square matrix of the selected rows of the evaluator's constraint Jacobian in the columns of the dependent
+ * velocities, and estimates the condition number p->condition; it is 1 if there are no dependent velocities. Returns a positive
+ * status if Φ_u is singular. */
 static cmb_status factor(cmb_partition *p)
 {
   const cmb_partition_choice choice = {p->rank, p->rows, p->dependent, p->ev->G, p->work->scale};
@@ -257,8 +261,8 @@ static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
   return cmb_all_finite(values, ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Computes the units in which velocities are compared, p->work->size (nv), from the mass matrix at (t, q): which coordinates are dependent
- * must not depend on whether lengths are in metres or nanometres. */
+/* Computes the units p->work->size (nv) in which velocities are compared, from the mass matrix at (t, q). The choice of dependent
+ * coordinates must not depend on whether lengths are in metres or nanometres. */
 static cmb_status find_sizes(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -331,16 +335,16 @@ void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *l
   for (int i = 0; i < p->rank; i++) lambda[p->rows[i]] = k->scale[p->rows[i]] * k->x[i];
 }
 
-/* Corrects the dependent positions in q by a simplified Newton iteration until the constraints g(t, q) = 0 are satisfied, with the present
- * factors of the matrix Φ_u of the dependent velocities. As Φ_u may be far from normal in long chains of bodies, the second increment may
- * be small and the third larger, so the rate of convergence counts from the third on. */
+/* Corrects the dependent positions in q by a simplified Newton iteration with the present factors of Φ_u until g(t, q) = 0.
+ * Returns CMB_RETRY_NEWTON if it does not converge. The rate of convergence is used to accept an iterate from the third increment
+ * on, since in long chains of bodies the second may be small and the third larger. */
 static cmb_status iterate_position(cmb_partition *p, double t, double *q)
 {
   cmb_evaluator *ev = p->ev;
   struct cmb_partition_work *k = p->work;
   const int nq = ev->eq->nq;
   const double length = cmb_norm2(nq, q), enough = fmax(8 * DBL_EPSILON * length, p->enough),
-               arrived = 512 * DBL_EPSILON * (1 + length); /* as in dae/project.c */
+               arrived = 512 * DBL_EPSILON * (1 + length) * sqrt(p->rank); /* as in dae/project.c */
   double before = INFINITY;
   cmb_terms want = {.g = ev->g};
   for (int j = 0; j < POSITION_ITERATIONS; j++) {
@@ -370,8 +374,8 @@ cmb_status cmb_partition_position(cmb_partition *p, double t, double *q)
   return iterate_position(p, t, q);
 }
 
-/* Corrects the dependent velocities in v until the constraints G v + g_t = 0 are satisfied, by iterative refinement with the present
- * factors. Returns CMB_RETRY_NEWTON if this does not converge. */
+/* Corrects the dependent velocities in v until G v + g_t = 0, with the evaluator's G and g_t, by iterative refinement. Uses the present factors
+ * of Φ_u, the columns of G that belong to dependent velocities. Returns CMB_RETRY_NEWTON if this does not converge. */
 static cmb_status iterate_velocity(cmb_partition *p, double *v)
 {
   cmb_evaluator *ev = p->ev;

@@ -28,8 +28,9 @@ struct cmb_partition_factors {
   double *b;          /* (nv + ng) scratch */
 };
 
-/* Makes the sparsity pattern of K = [P Gᵀ; G −D] with diagonal matrices P and D and the constraint Jacobian G, row by row: the diagonal
- * entry of each velocity, then its column of G; the row of G of each constraint, then its diagonal entry. */
+/* Makes the sparsity pattern of the symmetric matrix K = [P Gᵀ; G −D] with diagonal matrices P and D and the constraint Jacobian
+ * G, row by row. Stores the indices in K of the diagonal entries (f->diagonal) and of each entry of G in Gᵀ and in G (f->upper,
+ * f->lower). */
 static void make_pattern(cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -59,8 +60,8 @@ static void make_pattern(cmb_partition_factors *f)
   f->start[nv + ng] = count;
 }
 
-/* Creates the sparse matrix K = [P Gᵀ; G −D] with diagonal matrices P and D and the constraint Jacobian G, by whose factors systems with
- * the matrix Φ_u of the dependent velocities are solved. */
+/* Creates the sparse matrix f->K = [P Gᵀ; G −D] with diagonal matrices P and D and the constraint Jacobian G. Its factors serve to
+ * solve systems with the matrix Φ_u of the dependent velocities. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -117,8 +118,9 @@ static cmb_status factor_dense(cmb_partition_factors *f)
   return cmb_lu_factor(n, f->LU, f->scale, f->pivot);
 }
 
-/* Fills the sparse matrix K = [P Gᵀ; G −D] for the present choice of dependent velocities and constraints, and factorises it. P is 1 for
- * independent velocities, D is 1 for constraints that are not selected, whose rows of the constraint Jacobian G are set to 0. */
+/* Fills the sparse matrix K = [P Gᵀ; G −D] for the present choice of dependent velocities and constraints, and factorises it. G
+ * has the scaled rows of the selected constraints and zeros for the others. The diagonal of P is 1 for independent velocities,
+ * that of D is 1 for constraints that are not selected; all else in P and D is 0. */
 static cmb_status factor_sparse(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;
@@ -161,9 +163,9 @@ static void lu_solve_transposed(int n, const double *LU, const int *pivot, doubl
   }
 }
 
-/* Solves a linear system with the sparse matrix K of order nv + ng. The right-hand side has x[i] at the index in_shift + in[i] for i <
- * rank, and is 0 elsewhere; x[i] is then replaced by the entry out_shift + out[i] of the solution. The shifts are 0 or the index at which a
- * block of K begins. */
+/* Solves K z = b with the factors of the sparse matrix K, where b (nv + ng) has x[i] at the index in_shift + in[i] for i < rank
+ * and is 0 elsewhere; then sets x[i] to z[out_shift + out[i]]. A shift is 0 if its indices are those of velocities, nv if those of
+ * constraints. */
 static void solve_sparse(cmb_partition_factors *f, int in_shift, const int *in, int out_shift,
                          const int *out, double *x)
 {

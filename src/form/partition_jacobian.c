@@ -48,7 +48,7 @@ static int columns_of(const cmb_equations *eq, cmb_derivative kind)
   return kind == CMB_RESIDUAL_V || kind == CMB_GAMMA_V ? eq->nv : eq->nq;
 }
 
-/* Allocates all arrays of the Jacobian from the arena. */
+/* Allocates all arrays of the Jacobian j from the arena, which the caller checks for failure. */
 static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
 {
   const cmb_equations *eq = j->p->ev->eq;
@@ -103,8 +103,8 @@ static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const
                j->value[kind], x, y);
 }
 
-/* Computes Nᵀ x for a vector x (nv), where each column of N is the motion in which one independent velocity is 1 and the others are 0.
- * Stores the entries `stride` apart in `out`. */
+/* Projects a generalised force x (nv) onto the independent velocities: stores entry l of Nᵀ x in out[l * stride]. Column l of N is
+ * the motion in which the l-th independent velocity is 1 and the other independent ones are 0. */
 static void reduce(const cmb_partition_jacobian *j, const double *x, int stride, double *out)
 {
   const cmb_partition *p = j->p;
@@ -117,9 +117,9 @@ static void reduce(const cmb_partition_jacobian *j, const double *x, int stride,
   }
 }
 
-/* Computes column k of the matrix S_(i+1) (i = 0 or 1), the coefficient of c^(i+1) in the Newton matrix reduced to independent velocities.
- * The column is Nᵀ (x − M w), with w = Φ_u⁻¹ y; x (nv) and y (ng) are row k of X_i and Y_i, and w (nv) becomes row k of W_i. N has the
- * motions of the independent velocities, M is the mass matrix, Φ_u the constraint Jacobian for the dependent velocities. */
+/* Computes column k of j->S[i + 1] (i = 0 or 1), the coefficient of c^(i+1) in the iteration matrix reduced to the independent
+ * velocities: Nᵀ (x − M w) with w = Φ_u⁻¹ y, where x (nv) and y (ng) are row k of j->X[i] and j->Y[i]. Stores w (nv) in row k of
+ * j->W[i]. N has the motions of the independent velocities, Φ_u is the constraint Jacobian for the dependent ones. */
 static void make_part(cmb_partition_jacobian *j, int k, int i)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -132,8 +132,9 @@ static void make_part(cmb_partition_jacobian *j, int k, int i)
   reduce(j, j->x, j->p->free_count, j->S[i + 1] + k);
 }
 
-/* Computes all matrices of which the reduced iteration matrix is made for independent velocity k: the derivatives of the dynamic equations
- * and of the constraints in the direction of the motion in which this velocity is 1 and the other independent ones are 0. */
+/* Computes all terms of the reduced iteration matrix for independent velocity k at positions q, in row k of j->X, j->Y and j->W
+ * and column k of j->S: derivatives of the dynamic equations and of the constraints along the motion in which this velocity is 1
+ * and the other independent ones are 0. */
 static void make_column(cmb_partition_jacobian *j, const double *q, int k)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -188,8 +189,8 @@ cmb_status cmb_partition_assemble(cmb_partition_jacobian *j, double t, const dou
   return CMB_OK;
 }
 
-/* Computes the polynomials in c that every solution needs: Xc = c X₀ + c² X₁, Yc = c Y₀ + c² Y₁ and Nc = N − c W₀ − c² W₁; c is
- * proportional to the step size. */
+/* Computes the matrices that every solution with a given c uses: Xc = c X₀ + c² X₁, Yc = c Y₀ + c² Y₁ and Nc = N − c W₀ − c² W₁
+ * (arrays of j). c is proportional to the step size. */
 static void sum_powers(cmb_partition_jacobian *j, double c)
 {
   const cmb_equations *eq = j->p->ev->eq;
@@ -216,7 +217,8 @@ cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
   return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MATRIX : status;
 }
 
-/* Computes out (n) += weight A z with z from j->z, where A has one column (n) for each independent velocity, stored one after the other. */
+/* Adds weight · A z to out (n), where z = j->z has one entry for each independent velocity. A has one column (n) for each of them,
+ * stored one after the other. */
 static void add_columns(const cmb_partition_jacobian *j, double weight, int n, const double *A,
                         double *out)
 {
@@ -246,9 +248,9 @@ void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const dou
   cmb_partition_solve_transposed(p, j->x, dlambda);
 }
 
-/* Computes the residuals of Newton's equations for the increments x = δa (nv) of the accelerations and y = δλ (ng) of the multipliers:
- * j->r_residual of the dynamic equations and j->s_residual of the constraints. r (nv) and s (ng) are the residuals before the
- * increments. */
+/* Computes the residuals that the increments x = δa (nv) of the accelerations and y = δλ (ng) of the multipliers leave in Newton's
+ * equations: j->r_residual of the dynamic equations and j->s_residual of the constraints. r (nv) and s (ng) are the residuals
+ * without increments. Overwrites j->z. */
 static void compute_residuals(cmb_partition_jacobian *j, const double *r, const double *s,
                               const double *x, const double *y)
 {

@@ -25,21 +25,32 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns CMB_ERROR_ARGUMENT with a message for equations that the projecting form does not cover: velocities must be the rates of the
- * coordinates, and the mass matrix must be available by its entries. */
+/* Returns a description, for an error message, of what the equations lack for the projecting form; NULL if the form supports them. */
+static const char *what_is_missing(const cmb_equations *eq)
+{
+  if (eq->mass_factors)
+    return "the entries of the mass matrix, which are not computed for such a long chain of bodies";
+  if (eq->normalize) {
+    return "velocities that are the derivatives of the coordinates; this model has Euler "
+           "parameters";
+  }
+  if (eq->nz > 0) {
+    return "velocities that are the derivatives of the coordinates; this model has first-order "
+           "states";
+  }
+  const bool same = !eq->rates && eq->nq == eq->nv;
+  return same ? NULL : "velocities that are the derivatives of the coordinates";
+}
+
+/* Checks that the projecting form supports the equations: velocities must be the rates of the coordinates, and the mass matrix must be given by
+ * its entries. Returns CMB_ERROR_ARGUMENT with a message if not. */
 static cmb_status check_covered(const cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
-  if (eq->rates || eq->normalize || eq->nq != eq->nv || eq->mass_factors) {
-    return cmb_fail_about(
-        ev->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "form"),
-        "%s: form=projecting needs %s", eq->name,
-        eq->mass_factors
-            ? "a mass matrix that is formed, which it is not for a chain of this length"
-            : "velocities that are the rates of the coordinates: no Euler parameters, ways along "
-              "paths or states of first order");
-  }
-  return CMB_OK;
+  const char *missing = what_is_missing(eq);
+  if (!missing) return CMB_OK;
+  return cmb_fail_about(ev->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "form"),
+                        "%s: option form=projecting needs %s", eq->name, missing);
 }
 
 cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projecting **out)
@@ -66,8 +77,9 @@ cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projec
   return CMB_OK;
 }
 
-/* Projects positions q (nq) and velocities u (nv) onto the constraints: computes form->p with multipliers form->tau, then form->v with
- * multipliers form->eta, and the changes form->dp and form->dv. Returns CMB_RETRY_SINGULAR if the constraints are nearly dependent. */
+/* Projects positions q and velocities u (nv each) onto the constraints: computes the projected positions form->p with multipliers
+ * form->tau, then the velocities form->v with multipliers form->eta, and the changes form->dp and form->dv. Returns
+ * CMB_RETRY_SINGULAR if the constraints are dependent or nearly so. */
 static cmb_status project(cmb_projecting *form, double t, const double *q, const double *u)
 {
   cmb_evaluator *ev = form->ev;
@@ -94,9 +106,9 @@ static void add_product(cmb_projecting *form, double c, const double *x, const d
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, c, y, sum);
 }
 
-/* Computes Ṁ x + Ġᵀ y, with the rates of mass matrix and constraint Jacobian along the motion, by central differences: for the projection
- * of positions, x = p − q and y = τ, in form->rate, and for that of velocities, x = v − u and y = η, in form->force. A constant mass matrix
- * cancels. */
+/* Computes by central differences along the motion the terms Ṁ x + Ġᵀ y with the rates Ṁ and Ġ of the mass matrix and the constraint Jacobian.
+ * For the projection of the positions q to p, with multipliers τ: x = p − q and y = τ, into form->rate. For that of the velocities u to v, with
+ * multipliers η: x = v − u and y = η, into form->force. */
 static cmb_status differentiate(cmb_projecting *form, double t)
 {
   cmb_evaluator *ev = form->ev;

@@ -29,9 +29,9 @@ struct coarse {
   int *row, *column; /* (count) their rows and columns */
 };
 
-/* Refines the sparsity pattern of T of q̇ = T(q) v, in which blocks of c->width neighbouring columns are combined: halves the width and
- * finds which halves of each entry are not 0. Halves that share no row are tested in one call, with random velocities at PLACES positions.
- * q (nq) is scratch. */
+/* Refines the sparsity pattern c of T in q̇ = T(q) v: each of its columns stands for c->width neighbouring columns of T, and this width is
+ * halved. An entry is split into those halves that are not 0, found by products T v at PLACES random positions; one product tests all halves
+ * that share no row. q (nq) is work space. */
 static cmb_status halve_width(cmb_form *form, cmb_arena *scratch, double *q, struct coarse *c)
 {
   cmb_rates_matrix *T = form->T;
@@ -67,8 +67,9 @@ static cmb_status halve_width(cmb_form *form, cmb_arena *scratch, double *q, str
   return CMB_OK;
 }
 
-/* Finds the sparsity pattern of T of q̇ = T(q) v from products T v at random positions, by bisection: with all columns combined, with
- * halves of them, and so on. Testing one velocity at a time would take nv calls, each of which evaluates all of T. */
+/* Finds the sparsity pattern of T in q̇ = T(q) v by bisection: from products T v at random positions, first with all columns
+ * combined, then with halves of them, and so on. Testing one column at a time would take nv products, each as expensive as
+ * evaluating all of T. */
 static cmb_status find_pattern(cmb_form *form, cmb_arena *scratch)
 {
   struct coarse c = {.width = 1, .count = form->nq};
@@ -139,8 +140,8 @@ static int index_in_row(const cmb_pattern *p, int i, int column)
   return k;
 }
 
-/* Lists the products of entries of which the matrix product `raw` T consists, by the row and column of the result to which each is added.
- * Returns their number; only counts them if row is NULL. */
+/* Lists the products of two numbers that are summed in the matrix product block->raw · T, where q̇ = T v: for each product the row and column
+ * of the entry of the result to which it belongs. Returns their number; if row is NULL, only counts them. */
 static int list_products(const cmb_form *form, const cmb_block *block, int *row, int *column)
 {
   const cmb_pattern *T = &form->T->pattern;

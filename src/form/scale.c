@@ -97,8 +97,8 @@ static int column_in(const cmb_block *G, int k, int entry)
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
 }
 
-/* Computes in form->G_beside the change of the constraint Jacobian G when the positions change by `larger` times their rounding errors,
- * with random signs. Entries that are not finite, and all if G cannot be evaluated there, become 0. */
+/* Computes the change of the constraint Jacobian G when each position changes by `larger` times its rounding error, with random sign, in
+ * form->G_beside. Entries that are not finite become 0, and so do all if G cannot be evaluated there. */
 static cmb_status change_of_G(cmb_form *form, double t, const double *q, double larger)
 {
   cmb_terms want = {.G = form->G_beside};
@@ -115,8 +115,8 @@ static cmb_status change_of_G(cmb_form *form, double t, const double *q, double 
   return CMB_OK;
 }
 
-/* Computes the rounding errors of G v, with the constraint Jacobian G and the velocities v, into form->rounding (ng): ε Σ_j |G_kj v_j| plus
- * the effect of rounding errors of positions on G. */
+/* Estimates the rounding errors of the constraint velocities G v, with the constraint Jacobian G, and stores them in
+ * form->rounding (ng): ε Σ_j |G_kj v_j| for constraint k, plus the effect of rounding errors of the positions on G. */
 static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
 {
   /* so that the differences are not dominated by rounding */
@@ -135,9 +135,9 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Estimates the rounding errors of the position constraints g(q) and stores them in form->rounding (ng). The error of constraint k is ε
- * times the evaluator's extent[k], the change of g_k when q is displaced by a fraction of its size. If velocity i is the rate of coordinate
- * i, ε Σ_j |G_kj q_j| with the constraint Jacobian G is added. */
+/* Estimates the rounding errors of the position constraints g(q) and stores them in form->rounding (ng). The error of g_k is ε
+ * times its change by a small displacement of q, the evaluator's extent[k]. If each velocity is the rate of the coordinate with
+ * the same index, ε Σ_j |G_kj q_j| with the constraint Jacobian G is added. */
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;
@@ -151,8 +151,9 @@ static void rounding_of_position(cmb_form *form, const double *q)
   }
 }
 
-/* Adds to `noise` the error of x (velocities or positions) caused by the rounding of row k of G x, with the constraint Jacobian G. The
- * error is distributed by the inverse masses m_j; `sum` is Σ_j G_kj²/m_j. */
+/* Adds to noise[j] the rounding error of x_j (velocity or position) that constraint k causes: the constraint's own rounding error is ε Σ_i
+ * |G_ki x_i|, with the constraint Jacobian G, and the projection onto the constraint distributes it by the inverse masses 1/m_j. `sum` is Σ_i
+ * G_ki²/m_i. */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
   const cmb_block *G = &form->G;

@@ -19,8 +19,9 @@ struct scalar {
   double re, im;
 };
 
-/* Computes y = f x for n numbers. If `parts` is 2, x[0] has the real and x[1] the imaginary parts, and y gets complex numbers (re, im) one
- * after the other; if 1, the numbers in x[0] and y are real. Works on two at a time, so that one number more than n may be written. */
+/* Computes y = f x for n numbers, from separate to interleaved storage: if `parts` is 2, x[0] has the real and x[1] the imaginary
+ * parts, and y receives complex numbers (re, im) one after the other; if 1, the numbers in x[0] and y are real. Works on two
+ * numbers at a time, so that one more than n may be written. */
 static inline void pack(int n, int parts, struct scalar f, double *const x[2], double *y)
 {
   if (parts == 1) {
@@ -35,8 +36,9 @@ static inline void pack(int n, int parts, struct scalar f, double *const x[2], d
   }
 }
 
-/* Computes y = f x for n numbers. If `parts` is 2, x has complex numbers (re, im) one after the other, and y[0] gets the real and y[1] the
- * imaginary parts; if 1, the numbers in x and y[0] are real. Works on two at a time, so that one number more than n may be written. */
+/* Computes y = f x for n numbers, from interleaved to separate storage: if `parts` is 2, x has complex numbers (re, im) one after
+ * the other, and y[0] receives the real and y[1] the imaginary parts; if 1, the numbers in x and y[0] are real. Works on two
+ * numbers at a time, so that one more than n may be written. */
 static inline void unpack(int n, int parts, struct scalar f, const double *x, double *const y[2])
 {
   if (parts == 1) {
@@ -59,9 +61,9 @@ void cmb_form_solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double 
   if (form->scaled) cmb_scale_solution(form, parts, b);
 }
 
-/* Computes the right-hand side of the constraint rows in Newton's equations from the residuals of the constraints: −g/c for positions in
- * index 3, −c (G v̇ + γ) for accelerations in index 1, −(G v + g_t) for velocities otherwise. c is proportional to the step size, and
- * `inverse` is 1/c. */
+/* Computes `side`, the right-hand side of the constraint rows in Newton's equations, from the constraint residuals in `defects`: −g/c for
+ * constraints on positions (index 3), −(G v + g_t) on velocities, −c (G v̇ + γ) on accelerations (index 1). c is proportional to the step size,
+ * `inverse` is 1/c; they are complex numbers if `parts` is 2, else real. */
 static void constraint_side(const cmb_form *form, int parts, struct scalar c, struct scalar inverse,
                             const cmb_defects defects[2], double *side)
 {
@@ -76,9 +78,9 @@ static void constraint_side(const cmb_form *form, int parts, struct scalar c, st
   }
 }
 
-/* Computes in the stabilised index-2 form the increment form->eta = δη of the multipliers that keep positions on the constraints, from G Gᵀ
- * δη = g/c + `side`, and normal = Gᵀ δη (nv), with the constraints g, their Jacobian G, and `inverse` = 1/c. `side` is the right-hand side
- * of the velocity constraints. */
+/* Computes in the stabilised index-2 form (Gear, Gupta, Leimkuhler) the increment form->eta = δη of the multipliers that keep
+ * positions on the constraints g = 0, from G Gᵀ δη = g/c + side, and the change of velocities normal = Gᵀ δη (nv). `side` is the
+ * right-hand side of the velocity constraints, `inverse` is 1/c, complex if `parts` is 2. */
 static void solve_eta(cmb_form *form, int parts, struct scalar inverse,
                       const cmb_defects defects[2], const double *side, double *const normal[2])
 {
@@ -121,8 +123,9 @@ static void add_block_product(cmb_form *form, int parts, const cmb_block *block,
   for (int i = 0; i < parts * block->rows; i++) b[i] += form->packed[i];
 }
 
-/* Adds the effect of x = `normal`, the correction of positions in the stabilised index-2 form, to the right-hand side form->b of Newton's
- * equations: c C₁ x in the constraints and, if the stiffness block c² K is not small, c² K x in the dynamic equations. */
+/* Adds to the right-hand side form->b of Newton's equations the effect of x = `normal`, by which the stabilised index-2 form
+ * corrects positions: c C₁ x to the constraint rows and, unless the stiffness block c² K is small, c² K x to the dynamic
+ * equations. c is complex if `parts` is 2. */
 static void add_normal(cmb_form *form, int parts, struct scalar c, double *const normal[2])
 {
   const double size = c.re * c.re + c.im * c.im;
@@ -170,9 +173,9 @@ static void mass_product(cmb_form *form, double c, const double *x, double *y)
   add_product(form, M, c, x, y);
 }
 
-/* Computes an error estimate for positions (e_w) and velocities (e_v), all (nv), from the errors s_w and s_v of a step by one solution of
- * the linearised equations with the factored iteration matrix. The right-hand side of the dynamic equations is c M s_v − c² K s_w, that of
- * the constraints the effect of s_w and s_v on them. */
+/* Smooths the errors s_w of positions and s_v of velocities of a step to estimates e_w and e_v (nv each) in which stiff components are damped,
+ * by solving the linearised equations once with the real iteration matrix for the coefficient c, factorised in `matrix`. In the stabilised
+ * index-2 form, e_w is then projected so that G e_w = 0. */
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v)
 {
@@ -202,8 +205,8 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }
 
-/* Computes the component n (nv) of the velocities x (nv) that violates the constraints: G (x − n) = 0 with the constraint Jacobian G.
- * Solves A [n; μ] = [0; G x], where A is the real iteration matrix, factorised in `matrix`, and the multipliers μ are not returned. */
+/* Computes the component n (nv) of the velocities x (nv) that violates the constraints, G n = G x with the constraint Jacobian G (except for
+ * terms that vanish with the step size), by solving one linear system with the real iteration matrix, factorised in `matrix`. */
 void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n)
 {
   const int nv = form->nv;

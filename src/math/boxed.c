@@ -177,9 +177,9 @@ static bool differ(const cmb_boxed *p, const struct problem *g)
   return false;
 }
 
-/* Tests all combinations of states of the unknowns (at 0, free, at the upper bound) for solutions of the complementarity problem. Stores
- * the first solution in p->x, and sets *several to whether another solution differs from it in A x. Returns CMB_RETRY_SINGULAR if there is
- * no solution, CMB_RETRY_NEWTON if there are too many unknowns for this search. */
+/* Tests all combinations of states of the unknowns (at 0, free, at the upper bound) for solutions x of the complementarity problem w = A x + b.
+ * Stores the first solution in p->x; *several becomes whether another solution has a different A x. Returns CMB_RETRY_SINGULAR if there is no
+ * solution, CMB_RETRY_NEWTON if there are too many unknowns for this search. */
 static cmb_status find_all(cmb_boxed *p, const struct problem *g, bool *several)
 {
   bool any = false;

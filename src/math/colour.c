@@ -134,7 +134,7 @@ void cmb_colour_columns_in(cmb_colour_room *room, const cmb_pattern *p, int *gro
   o.visits = task.visits;
   transpose(&o);
   for (int j = 0; j < p->columns; j++) o.mark[j] = 0;
-  cmb_colour_search_in(&room->search, &task, group, groups);
+  cmb_colour_search(&room->search, &task, group, groups);
 }
 
 cmb_status cmb_colour_columns(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups)

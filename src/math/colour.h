@@ -3,8 +3,7 @@
  * many columns as there are groups, and all entries of the sparse matrix A can be read from it. Each group costs one product with A, that
  * is, one finite difference or one directional derivative.
  *
- * Except for cmb_colour_columns_in, these functions are for set-up: they allocate scratch memory from the context and free it. Their errors
- * are fatal: CMB_ERROR_MEMORY, and CMB_ERROR_INPUT for a pattern that is not symmetric though it should be.
+ * cmb_colour_columns is for set-up: it allocates scratch memory from the context and frees it. Its only error is CMB_ERROR_MEMORY.
  */
 #ifndef CMB_MATH_COLOUR_H
 #define CMB_MATH_COLOUR_H
@@ -24,19 +23,5 @@ cmb_status cmb_colour_columns(cmb_context *ctx, const cmb_pattern *p, int *group
 typedef struct cmb_colour_room cmb_colour_room;
 cmb_colour_room *cmb_colour_room_create(cmb_arena *arena, int columns, int entries);
 void cmb_colour_columns_in(cmb_colour_room *room, const cmb_pattern *p, int *group, int *groups);
-
-/* Divides the columns of a symmetric matrix into groups such that each entry (i, j) can be read from the product A S either at (i,
- * group[j]) or at (j, group[i]). Needs at most as many groups as cmb_colour_columns. The pattern has to contain both triangles. */
-cmb_status cmb_colour_symmetric(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups);
-
-/* Where an entry of a symmetric matrix is found in the compressed product A S. */
-typedef struct cmb_colour_place {
-  int row, group;
-} cmb_colour_place;
-
-/* Finds for each stored entry k = (i, j) of a symmetric pattern where its value is in A S: at row i and group[j], or at row j and
- * group[i]. Returns CMB_ERROR_INPUT if an entry cannot be read at all, because the groups are not those of cmb_colour_symmetric. */
-cmb_status cmb_colour_recovery(cmb_context *ctx, const cmb_pattern *p, const int *group, int groups,
-                               cmb_colour_place *place);
 
 #endif

@@ -227,8 +227,8 @@ void cmb_colour_memory_take(cmb_arena *arena, int columns, cmb_colour_memory *m)
   }
 }
 
-void cmb_colour_search_in(const cmb_colour_memory *m, const cmb_colour_task *task, int *group,
-                          int *groups)
+void cmb_colour_search(const cmb_colour_memory *m, const cmb_colour_task *task, int *group,
+                       int *groups)
 {
   struct search s = {.task = task,
                      .lists = {m->first, m->next, m->previous, m->key},
@@ -240,16 +240,4 @@ void cmb_colour_search_in(const cmb_colour_memory *m, const cmb_colour_task *tas
   s.group = group;
   run(&s);
   *groups = s.groups;
-}
-
-cmb_status cmb_colour_search(cmb_context *ctx, const cmb_colour_task *task, int *group, int *groups)
-{
-  cmb_colour_memory memory;
-  cmb_arena *arena = cmb_arena_create(ctx);
-  if (!arena) return cmb_fail_memory(ctx);
-  cmb_colour_memory_take(arena, task->columns, &memory);
-  const bool failed = cmb_arena_failed(arena);
-  if (!failed) cmb_colour_search_in(&memory, task, group, groups);
-  cmb_arena_destroy(arena);
-  return failed ? cmb_fail_memory(ctx) : CMB_OK;
 }

@@ -32,11 +32,8 @@ typedef struct cmb_colour_memory {
 
 void cmb_colour_memory_take(cmb_arena *arena, int columns, cmb_colour_memory *memory);
 
-/* Improve the valid colouring group (columns) with *groups groups. cmb_colour_search_in uses the given memory, for as many columns or
- * more; cmb_colour_search allocates memory and frees it. */
-void cmb_colour_search_in(const cmb_colour_memory *memory, const cmb_colour_task *task, int *group,
-                          int *groups);
-cmb_status cmb_colour_search(cmb_context *ctx, const cmb_colour_task *task, int *group,
-                             int *groups);
+/* Improves the valid colouring group (columns) with *groups groups, in place. `memory` must have been taken for as many columns or more. */
+void cmb_colour_search(const cmb_colour_memory *memory, const cmb_colour_task *task, int *group,
+                       int *groups);
 
 #endif

@@ -70,9 +70,10 @@ static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
   const cmb_pattern *M = s->mass_diagonal ? NULL : s->M_pattern, *G = s->G_pattern;
   if (s->nv < 0 || s->ng < 0 || (M && (M->rows != s->nv || M->columns != s->nv)) ||
       (G && (G->rows != s->ng || G->columns != s->nv))) {
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                    "KKT matrix: sizes %d and %d do not fit together or to the patterns", s->nv,
-                    s->ng);
+    return cmb_fail(
+        ctx, CMB_ERROR_ARGUMENT,
+        "KKT matrix: nv = %d and ng = %d are negative or differ from the sizes of the patterns",
+        s->nv, s->ng);
   }
   return CMB_OK;
 }
@@ -250,7 +251,7 @@ static APART cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 {
   if (!M) {
     return cmb_fail(kkt->ctx, CMB_ERROR_ARGUMENT,
-                    "KKT matrix: no mass matrix from an earlier call");
+                    "KKT matrix: the mass matrix is missing; expected it in the first call");
   }
   kkt->has_mass = false;
   if (kkt->sparse) {
@@ -441,9 +442,9 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
                bytes = 8 * (nv * nv + 4 * ng * nv + 2 * ng * ng);
   if (bytes > MOST_DENSE_BYTES) {
     cmb_fail(kkt->ctx, CMB_ERROR_MEMORY,
-             "%.0f constraints, some of them dependent, of %.0f velocities: to find out which "
-             "would take %.0f GB",
-             ng, nv, bytes / 1e9);
+             "some of the %.0f constraints on %.0f velocities may be redundant; finding out which "
+             "ones would take %.1f GB of memory, expected at most %g",
+             ng, nv, ceil(bytes / 1e8) / 10, MOST_DENSE_BYTES / 1e9);
     return NULL;
   }
   if (!kkt->dense && create(kkt->ctx, &kkt->shape, NULL, false, &kkt->dense) == CMB_OK) {

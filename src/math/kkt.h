@@ -106,6 +106,15 @@ void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x);
  * checks. */
 const bool *cmb_kkt_doubtful(const cmb_kkt *kkt);
 
+/* Invalidates the factors; those of the mass matrix stay. The flag of cmb_kkt_doubtful is false then. */
+void cmb_kkt_lose(cmb_kkt *kkt);
+
+/* cmb_kkt_keep copies what later calls read of earlier factorisations: the flag of cmb_kkt_doubtful and, in large systems, which pivots are
+ * usual. cmb_kkt_restore restores it, so that factorisations between the two have no influence on later ones. The factors are then to be
+ * made anew before they are used. */
+void cmb_kkt_keep(cmb_kkt *kkt);
+void cmb_kkt_restore(cmb_kkt *kkt);
+
 /* Returns the smallest singular value of the present factors, apart from those of redundant constraints: how near the constraints are to
  * losing rank. Returns 1 if no pivot was too small to be trusted. */
 double cmb_kkt_nearness(const cmb_kkt *kkt);

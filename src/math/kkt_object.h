@@ -37,6 +37,7 @@ struct cmb_kkt {
   cmb_kkt_rank rank;
   bool by_rank;  /* the present factors are in `rank` */
   bool doubtful; /* the present factors, or those of the dense object, required singular values */
+  bool kept_doubtful;  /* copy of doubtful (cmb_kkt_keep) */
   cmb_kkt_small small; /* used instead of G, B and schur if is_small */
   bool is_small;       /* one or two constraints, diagonal M and dense G */
 

@@ -85,8 +85,8 @@ static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limit
   }
 }
 
-/* Computes the rank and the singular values of the scaled constraint Jacobian; in large systems only bounds of the singular values, if
- * these suffice. */
+/* Factors the scaled constraint Jacobian to find its rank and singular values. In large systems, computes only bounds of the singular values if
+ * these decide the rank. */
 static void factor_symmetric(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   memcpy(rank->unit_B, rank->unit_G, (size_t)rank->ng * sizeof *rank->unit_B);
@@ -130,9 +130,9 @@ static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, do
   }
 }
 
-/* Solves the scaled KKT system with the first `count` singular values if constraint forces act along the constraint gradients (B = G):
- * corrects z (nv), the scaled unknown, so that it satisfies the constraints, in the sense of least squares, and computes the scaled
- * Lagrange multipliers y (ng). */
+/* Corrects z (nv), the unknown of the scaled KKT system, so that it satisfies the constraints in the sense of least squares, and computes the
+ * scaled Lagrange multipliers y (ng). Uses only the `count` largest singular values. For constraint forces along the constraint gradients (B =
+ * G). */
 static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;

@@ -98,9 +98,9 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
 
 /* ---- B ≠ G */
 
-/* Computes for two constraints with Jacobian G (2 x nv), whose forces act by another Jacobian B, and a diagonal mass matrix D: W_G = G D⁻¹,
- * W_B = B D⁻¹, and in *p the Schur complement S = W_G Bᵀ and the squared lengths of the rows of G and B in the inner product of D⁻¹, in one
- * pass. */
+/* Computes, in one pass, for two constraints with Jacobian G (2 x nv), whose forces Bᵀ λ act along other rows B, and a diagonal mass matrix D:
+ * W_G = G D⁻¹ and W_B = B D⁻¹; and in *p the Schur complement S = W_G Bᵀ and the squared lengths of the rows of G and B in the inner product of
+ * D⁻¹. */
 static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -203,8 +203,8 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
 
 /* ---- solve */
 
-/* Computes b = W_G r from r[nv]. The rows of W_G = G D⁻¹ (2 x nv) are the constraint gradients G divided by the masses D (diagonal mass
- * matrix); the second row is zero if there is only one constraint. */
+/* Computes b = G D⁻¹ r (2) from r[nv], where G (2 x nv) are the constraint gradients and D is the diagonal mass matrix. If there is only one
+ * constraint, the second row of G counts as zero. */
 static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);

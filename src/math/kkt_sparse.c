@@ -53,6 +53,7 @@ struct cmb_kkt_sparse {
   double *verified;
   double *b, *x;           /* (nv + ng) scratch */
   double *y;               /* (ng) vector of the inverse iteration */
+  double *kept[3];         /* (ng) copies of largest, verified and y */
   double *weak_n, *weak_x; /* (ng), (nv) its results */
 };
 
@@ -172,6 +173,7 @@ static void take_arrays(cmb_arena *arena, cmb_kkt_sparse *sp)
   sp->b = cmb_arena_doubles(arena, n);
   sp->x = cmb_arena_doubles(arena, n);
   sp->y = cmb_arena_doubles(arena, s->ng);
+  for (int k = 0; k < 3; k++) sp->kept[k] = cmb_arena_doubles(arena, s->ng);
   sp->weak_n = cmb_arena_doubles(arena, s->ng);
   sp->weak_x = cmb_arena_doubles(arena, s->nv);
 }
@@ -296,6 +298,22 @@ bool cmb_kkt_sparse_has_fallen(cmb_kkt_sparse *sp, double zero)
   return fallen;
 }
 
+void cmb_kkt_sparse_keep(cmb_kkt_sparse *sp)
+{
+  const size_t size = (size_t)sp->shape.ng * sizeof(double);
+  memcpy(sp->kept[0], sp->largest, size);
+  memcpy(sp->kept[1], sp->verified, size);
+  memcpy(sp->kept[2], sp->y, size);
+}
+
+void cmb_kkt_sparse_restore(cmb_kkt_sparse *sp)
+{
+  const size_t size = (size_t)sp->shape.ng * sizeof(double);
+  memcpy(sp->largest, sp->kept[0], size);
+  memcpy(sp->verified, sp->kept[1], size);
+  memcpy(sp->y, sp->kept[2], size);
+}
+
 double cmb_kkt_sparse_least(const cmb_kkt_sparse *sp)
 {
   return sp->held->least;
@@ -391,9 +409,10 @@ static void perturb_start(cmb_kkt_sparse *sp, const cmb_static_factors *f)
   }
 }
 
-/* Estimates the smallest singular value of N G M^−½, where N scales the constraint gradients to unit length, by inverse iteration from
- * sp->y with the factors f of the KKT matrix, shifted by `shift`. sp->y becomes N times the left singular vector, sp->x the last solution
- * (x, y), and *size the length |N⁻¹ y|. Returns 0 if the iteration fails. */
+/* Estimates the smallest singular value of N G M^−½, where the diagonal N scales the constraint gradients to unit length and M is the mass
+ * matrix, by inverse iteration with the factors f of the KKT matrix, shifted by `shift`. sp->y is the start vector, and on return N times the
+ * left singular vector; sp->x becomes the last solution of the KKT system, and *size the length |N⁻¹ y| of its multipliers y. Returns 0 if the
+ * iteration fails. */
 static double iterate_inversely(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift,
                                 double *size)
 {

@@ -62,6 +62,11 @@ void cmb_kkt_sparse_damped(cmb_kkt_sparse *sparse, double cut, const double *s, 
 double cmb_kkt_sparse_weakest(cmb_kkt_sparse *sparse);
 void cmb_kkt_sparse_weakest_vectors(const cmb_kkt_sparse *sparse, double *n, double *x);
 
+/* cmb_kkt_sparse_keep copies what later factorisations read of earlier ones: the largest and the verified sin² of the rows, and the vector
+ * from which inverse iterations begin. cmb_kkt_sparse_restore restores it. */
+void cmb_kkt_sparse_keep(cmb_kkt_sparse *sparse);
+void cmb_kkt_sparse_restore(cmb_kkt_sparse *sparse);
+
 /* Computes the smallest singular value of this G and the share of each row, as in cmb_kkt_smallest. The factors are lost. */
 cmb_status cmb_kkt_sparse_smallest(cmb_kkt_sparse *sparse, const double *G, double *sigma,
                                    double *share);

@@ -33,6 +33,24 @@ const bool *cmb_kkt_doubtful(const cmb_kkt *kkt)
   return &kkt->doubtful;
 }
 
+void cmb_kkt_lose(cmb_kkt *kkt)
+{
+  kkt->dependent = -1;
+  kkt->by_rank = kkt->by_dense = kkt->near_singular = kkt->doubtful = false;
+}
+
+void cmb_kkt_keep(cmb_kkt *kkt)
+{
+  kkt->kept_doubtful = kkt->doubtful;
+  if (kkt->sparse) cmb_kkt_sparse_keep(kkt->sparse);
+}
+
+void cmb_kkt_restore(cmb_kkt *kkt)
+{
+  kkt->doubtful = kkt->kept_doubtful;
+  if (kkt->sparse) cmb_kkt_sparse_restore(kkt->sparse);
+}
+
 double cmb_kkt_nearness(const cmb_kkt *kkt)
 {
   const cmb_kkt *held = cmb_kkt_holder(kkt);
@@ -129,19 +147,12 @@ cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, doubl
   return CMB_OK;
 }
 
-/* Invalidates the factors of the KKT matrix; those of the mass matrix remain valid. */
-static void lose_factors(cmb_kkt *kkt)
-{
-  kkt->dependent = -1;
-  kkt->by_rank = kkt->by_dense = kkt->near_singular = kkt->doubtful = false;
-}
-
 cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int redundant,
                             double *sigma, double *share)
 {
   const int ng = kkt->shape.ng, k = ng - 1 - redundant;
   cmb_kkt *d;
-  lose_factors(kkt);
+  cmb_kkt_lose(kkt);
   if (kkt->sparse && redundant == 0) {
     CMB_TRY(cmb_kkt_mass(kkt, M));
     return cmb_kkt_sparse_smallest(kkt->sparse, G, sigma, share);
@@ -171,8 +182,8 @@ static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
   for (int k = nv - 1; k >= 0; k--) dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
 }
 
-/* Returns whether singular value i of the constraint Jacobian, for B = G, has been computed (or bounded), is at most `limit`, and is large
- * enough, compared with rounding errors, for its right singular vector to be defined. */
+/* Returns whether singular value i of the constraint Jacobian has been computed (or bounded), is at most `limit`, and is large enough, compared
+ * with rounding errors, for its right singular vector to be defined. For constraint forces along the constraint gradients (B = G). */
 static bool is_weak(const cmb_kkt *d, int i, double limit)
 {
   const double sigma = d->by_rank && d->rank.symmetric && i >= 0 ? d->rank.sigma[i] : INFINITY;
@@ -197,8 +208,8 @@ bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n,
   return true;
 }
 
-/* Computes, for a sparse system, the part of the smallest x with G x = s that lies in directions which the constraints determine only
- * weakly (singular values up to about `limit`): the damped solution of G x + s = 0 minus the full one. s is read, part[nv] written. */
+/* Computes, for a sparse system, that part of the smallest x with G x = s which lies in directions that the constraints determine only weakly
+ * (singular values up to about `limit`): a damped solution of G x = −s minus the full solution. s is read, part[nv] written. */
 static void weak_part_sparse(cmb_kkt *kkt, double limit, const double *s, double *part)
 {
   const int nv = kkt->shape.nv;
@@ -230,7 +241,7 @@ cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, con
 {
   cmb_kkt *d;
   *count = 0;
-  lose_factors(kkt);
+  cmb_kkt_lose(kkt);
   /* pivots that are large enough show that there is none, without a dense matrix */
   if (kkt->sparse) {
     CMB_TRY(cmb_kkt_mass(kkt, M));

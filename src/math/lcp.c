@@ -111,17 +111,17 @@ static int choose_to_free(cmb_lcp *p, int n, double least)
   return found;
 }
 
-/* Records whether unknown i, which was freed last, has been fixed at 0 again at once, and is therefore not to be freed next. If it has not,
- * all other unknowns may be chosen again. */
+/* Records whether unknown i, which was freed last, has been fixed at 0 again at once; it is then not freed next, so that the method does not
+ * cycle. If it has not, all unknowns that were barred in this way may be freed again. */
 static void record_return(cmb_lcp *p, int n, int i)
 {
   if (p->in[i]) memset(p->back, 0, (size_t)n * sizeof *p->back);
   p->back[i] = !p->in[i];
 }
 
-/* Performs one proximal iteration of the complementarity problem by an active-set method: computes z ≥ 0 with w ≥ 0 to rounding, freeing
- * one unknown after the other from its bound 0. Returns CMB_RETRY_NEWTON if the limit on the number of exchanges is reached,
- * CMB_RETRY_SINGULAR if a matrix is not positive definite. */
+/* Performs one proximal iteration of the complementarity problem by an active-set method: computes z ≥ 0 with w ≥ 0, up to rounding errors,
+ * freeing one unknown after the other from its bound 0. Returns CMB_RETRY_NEWTON if the limit on the number of exchanges is reached,
+ * CMB_RETRY_SINGULAR if the matrix of the free unknowns is not positive definite. */
 static cmb_status iterate(cmb_lcp *p, int n)
 {
   const double least = -ROUNDING * largest(n, p->b);
@@ -137,8 +137,8 @@ static cmb_status iterate(cmb_lcp *p, int n)
   return CMB_RETRY_NEWTON;
 }
 
-/* Computes unique[i], whether the solution z_i of the complementarity problem is determined by A. Where it is not, the i-th diagonal entry
- * of (A + εI)⁻¹, formed for all unknowns with w = 0 (to rounding), is about 1/ε. Unknowns with w > 0 are unique. Overwrites p->in. */
+/* Computes unique[i], whether the solution z_i of the complementarity problem is unique. Unknowns with w > 0 are. For the others, forms (A +
+ * εI)⁻¹ from their rows and columns, whose i-th diagonal entry is about 1/ε if z_i is not unique. Overwrites p->in. */
 static cmb_status find_unique(cmb_lcp *p, int n, bool *unique)
 {
   const double least_w = UNSOLVED * largest(n, p->b);
@@ -156,8 +156,8 @@ static cmb_status find_unique(cmb_lcp *p, int n, bool *unique)
   return CMB_OK;
 }
 
-/* Copies A (n x n) and b[n], scaled to units in which the diagonal of A is 1, and initialises z = 0 and the free unknowns, those with b_i <
- * 0. Returns CMB_RETRY_NONFINITE if an entry is not finite, CMB_RETRY_SINGULAR if a diagonal entry is not positive. */
+/* Copies A (n x n) and b[n], scaled to units in which the diagonal of A is 1; sets z = 0 and marks as free the unknowns with b_i < 0. Returns
+ * CMB_RETRY_NONFINITE if an entry is not finite, CMB_RETRY_SINGULAR if a diagonal entry is not positive. */
 static cmb_status copy_scaled(cmb_lcp *p, int n, const double *A, const double *b)
 {
   if (!cmb_all_finite(n * n, A) || !cmb_all_finite(n, b)) return CMB_RETRY_NONFINITE;

@@ -19,8 +19,8 @@ double cmb_lowest_width(const cmb_lowest *m)
 }
 
 /* Returns the next time at which to evaluate a function whose minimum is bracketed by a.t and c.t: the minimum of the parabola through the
- * squares of its values at a, b and c, but not too near b. Every third time, and if the parabola's minimum is outside the bracket, the
- * golden section of the longer side. */
+ * squares of its values at a, b and c, but not too near b. Every third time, or if that minimum is outside the bracket, returns the golden-
+ * section point of the longer side instead. */
 double cmb_lowest_next(const cmb_lowest *m)
 {
   const cmb_lowest_point *a = &m->a, *b = &m->b, *c = &m->c;

@@ -39,7 +39,7 @@ static void list_insert(struct ordering *o, int i, int degree)
   if (degree < o->least) o->least = degree;
 }
 
-/* Removes unknown i from the doubly linked list of the unknowns with as many neighbours, if it is in one. */
+/* Removes unknown i from its doubly linked list, that of the unknowns with the same number of neighbours, if it is in one. */
 static void list_remove(struct ordering *o, int i)
 {
   if (o->degree[i] < 0) return;

@@ -29,8 +29,9 @@ static void sort_by(int keys, int count, const int *key, const int *from, int *n
   }
 }
 
-/* Builds a sparsity pattern by rows (CSR), without duplicates, from entries (row[k], column[k]) whose numbers `sorted` are in the order of
- * rows, and of columns within a row: row starts in start (rows + 1), columns in once. Returns the number of entries of the pattern. */
+/* Builds a sparsity pattern by rows (CSR), without duplicates, from entries (row[k], column[k]). `sorted` lists their numbers k in the order of
+ * rows and, within a row, of columns. Writes the row starts to start (rows + 1) and the columns to once. Returns the number of entries of the
+ * pattern. */
 static int take_once(int rows, int count, const int *sorted, const int *row, const int *column,
                      int *start, int *once)
 {

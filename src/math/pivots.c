@@ -195,8 +195,8 @@ static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *p
 }
 
 /* Computes the pivots of G G₀ᵀ in the static elimination order of a large system, where G₀ is the earlier constraint Jacobian for which the
- * pivots were chosen. Returns whether one has changed its sign; true also if the factorisation returns an error. Sets *poor to true if the size
- * of a pivot has changed so much that the pivots should be chosen anew. */
+ * pivots were chosen. Returns whether the sign of a pivot differs from that for G₀; true also if the factorisation fails. Sets *poor to true if
+ * the size of a pivot has changed so much that the pivots should be chosen anew. */
 static bool have_signs_changed_sparse(cmb_pivots *p, const double *G, bool *poor)
 {
   bool changed = false;

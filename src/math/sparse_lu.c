@@ -70,10 +70,9 @@ static bool has_diagonal(const cmb_sparse_lu *lu)
   return true;
 }
 
-/* Chooses the elimination order from the pattern and the first values. AMD gives the least fill-in if all pivots are on the diagonal. In
- * a KKT matrix the constraints have none there, and pivots elsewhere invalidate the order of AMD (many times the entries for chains of
- * 300 bodies in Cartesian coordinates); COLAMD is suitable for any pivots. Returns false if the analysis fails, in practice if out of
- * memory. */
+/* Chooses the elimination order from the pattern and the first values: AMD, which gives the least fill-in, if all pivots are on the diagonal.
+ * In a KKT matrix the constraints have no pivots there, and with the order of AMD the factors of a long chain would get many times as many
+ * entries; so COLAMD is used, which is suitable for any pivots. Returns false if the analysis fails, in practice if out of memory. */
 static bool analyze(cmb_sparse_lu *lu)
 {
   enum { AMD = 0, COLAMD = 1 };

@@ -135,9 +135,9 @@ double cmb_split_rest(const cmb_split *s)
   return most;
 }
 
-/* Transforms the i-th right singular vector v of Tᵀ, times its singular value, to that of A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P (a complete orthogonal
- * decomposition): v := Pᵀ Π₂ᵀ v. Reads it as row i of an array with `rank` columns and writes it as row i of the same array with `columns`
- * columns. */
+/* Converts the i-th right singular vector of Tᵀ, times its singular value, to that of A, where A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P is a complete orthogonal
+ * decomposition: v := Pᵀ Π₂ᵀ v. Works in place in the array A: v is read as row i with `rank` entries and written as row i with `columns`
+ * entries. */
 static void expand_right(const cmb_split *s, int i, double *A)
 {
   const int rank = s->rank;

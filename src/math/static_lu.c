@@ -133,9 +133,9 @@ struct row {
   double pivot, length2, length2_up;
 };
 
-/* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix. Subtracts the contributions of all previous rows from r->pivot.
- * Adds those of the rows of the mass matrix M to r->length2 as well: for a row of the constraint Jacobian with the gradient g, the squared
- * length g M⁻¹ gᵀ, to which the pivot is compared. Sets r->length2_up = r->length2. */
+/* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix, and subtracts the contributions of all previous rows from the
+ * pivot, r->pivot. Adds those of the rows of the mass matrix M also to r->length2, which for a constraint with the gradient g becomes the
+ * squared length g M⁻¹ gᵀ, to which the pivot is compared. r->length2_up, for unsymmetric matrices, becomes the same. */
 static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -153,9 +153,9 @@ static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
   r->length2_up = r->length2;
 }
 
-/* Computes row k of L and column k of U in the sparse factorisation L D U of an unsymmetric KKT matrix. Subtracts the contributions of all
- * previous rows from r->pivot. Adds those of the rows of the mass matrix to r->length2 and r->length2_up as well: for a constraint, the
- * squared lengths of its rows of G (velocity constraints) and B (constraint forces Bᵀ λ), to which the pivot is compared. */
+/* Computes row k of L and column k of U in the sparse factorisation L D U of an unsymmetric KKT matrix, and subtracts the contributions of all
+ * previous rows from the pivot, r->pivot. Adds those of the rows of the mass matrix also to the squared lengths, r->length2 and r->length2_up,
+ * of the constraint's two rows, those of G (velocity constraints) and B (constraint forces Bᵀ λ), to which the pivot is compared. */
 static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -181,9 +181,9 @@ static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
   }
 }
 
-/* Stores the inverse of the pivot of row k of a KKT matrix, which belongs to a constraint, after subtracting shift · length², where length²
- * is the squared length of the constraint's gradient, at least `usual`. Updates the smallest |pivot|/length² of all constraints, before the
- * shift. Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at most zero · length² in size. */
+/* Stores the inverse of the shifted pivot of row k, a constraint's row of a KKT matrix: the pivot minus shift · length², where length² is the
+ * squared length of the constraint's gradient or, if that is larger, `usual`. Updates the smallest |pivot|/length² of all constraints, before
+ * the shift. Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at most zero · length² in absolute value. */
 static cmb_status invert_dual_pivot(cmb_static_factors *f, int k, const struct row *r, double usual,
                                     double shift, double zero)
 {

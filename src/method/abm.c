@@ -107,8 +107,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Computes the coefficients g[0 .. k] of the Adams–Bashforth–Moulton formulas of order k (the current order) for a step of size h, and
- * in m->star the scaled differences φ*_j = β_j φ_j of all known divided differences φ_j of the slopes y'. */
+/* Computes the coefficients g[0 .. k] of the Adams–Bashforth–Moulton formulas for a step of size h, where k is the current order. Also computes
+ * the scaled divided differences of the slopes y', φ*_j = β_j φ_j, in m->star. */
 static void compute_coefficients(const cmb_integrator *in, struct abm *m, double h, double *g)
 {
   const double x_new = m->x_new;
@@ -127,9 +127,9 @@ static void compute_coefficients(const cmb_integrator *in, struct abm *m, double
   }
 }
 
-/* Estimates the errors of a step of size h for the current order k and for the orders k − 1 and k − 2 in m->error[0 .. 2], in units of
- * the tolerance (infinite for orders below 1). On entry m->slope (n) is the slope at the predicted state; g[0 .. k] are the Adams
- * coefficients. On return m->d (n) is the divided difference φ_k of the slopes at the end of the step, which the corrector uses. */
+/* Estimates the errors of a step of size h for the current order k and for the orders k − 1 and k − 2, in units of the tolerance, in m->error[0
+ * .. 2] (infinite for orders below 1). m->slope (n) must contain the slope at the predicted state, g[0 .. k] the Adams coefficients. m->d (n)
+ * becomes the divided difference φ_k of the slopes at the end of the step. */
 static void estimate_errors(const cmb_integrator *in, struct abm *m, double h, const double *g)
 {
   const int k = m->order;
@@ -142,9 +142,9 @@ static void estimate_errors(const cmb_integrator *in, struct abm *m, double h, c
   m->error[0] = h * fabs(g[k] - g[k - 1]) * cmb_size_of_change(in, m->d);
 }
 
-/* Computes in m->next the divided differences φ_j of the slopes at the end of a step of size h, from the slope at the corrected state
- * (m->slope), and in m->error_above the error estimate of order k + 1 in units of the tolerance. That estimate is infinite unless the
- * step size has been constant for k steps and k is below the highest order. */
+/* Computes in m->next the divided differences of the slopes at the end of a step of size h, from the slope at the corrected state, m->slope.
+ * Also stores in m->error_above the error estimate of order k + 1 in units of the tolerance, which is infinite unless the step size has been
+ * constant for k steps and k is below the highest order. */
 static void compute_new_differences(const cmb_integrator *in, struct abm *m, double h)
 {
   const int k = m->order;
@@ -158,9 +158,9 @@ static void compute_new_differences(const cmb_integrator *in, struct abm *m, dou
   }
 }
 
-/* Returns the displacement that the constraints impose on the dependent coordinates and velocities, in units of the tolerance. On entry
- * m->d (n) is the state before this correction; it is overwritten. The displacement takes part in the error test: where the independent
- * coordinates hardly determine the dependent ones, it is much larger than the integration error. */
+/* Returns how far the constraints move the dependent coordinates and velocities of the new state, in units of the tolerance. m->d (n) must
+ * contain the state before this correction, and is overwritten. The result takes part in the error test, since it can be much larger than the
+ * integration error of the independent coordinates. */
 static double correction_error(const cmb_integrator *in, struct abm *m)
 {
   for (int i = 0; i < in->n; i++) m->d[i] -= in->y_new[i];
@@ -192,8 +192,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   return CMB_OK;
 }
 
-/* Returns whether order k − 1 is sufficient: for k > 2 if the error estimates of orders k − 1 and k − 2 are no larger than that of the
- * current order k, for k = 2 if that of order 1 is at most half as large. */
+/* Returns whether the next lower order, k − 1, suffices. For k > 2 it does if the error estimates of orders k − 1 and k − 2 are no larger than
+ * that of the current order k, for k = 2 if the estimate of order 1 is at most half as large. */
 static bool is_lower_better(const struct abm *m)
 {
   if (m->order == 1) return false;
@@ -201,9 +201,8 @@ static bool is_lower_better(const struct abm *m)
   return fmax(m->error[1], m->error[2]) <= m->error[0];
 }
 
-/* Chooses the order of the next step (k − 1, k or k + 1) after an accepted step of order k by comparing their error estimates. Returns
- * the error estimate of the new order in units of the tolerance, or 0 in the start-up phase, in which order and step size grow with
- * every step. */
+/* Chooses the order of the next step (k − 1, k or k + 1) after an accepted step of order k, by comparing their error estimates. Returns the
+ * estimate for the new order in units of the tolerance; 0 in the start-up phase, in which order and step size grow with every step. */
 static double choose_order(struct abm *m)
 {
   const bool lower = is_lower_better(m);
@@ -223,9 +222,9 @@ static double choose_order(struct abm *m)
   return m->error[0];
 }
 
-/* Returns the size of the next attempt after a step of size h failed (status > 0) or was rejected because its error estimate `error` is
- * above 1 (status CMB_OK). After a rejection the order is lowered by 1 if that gives a smaller error estimate; from the third rejection
- * on it is 1. */
+/* Returns the size of the next attempt after a step of size h has failed (status > 0), or has been rejected because its error estimate `error`
+ * is above 1 (status CMB_OK). After a rejection also lowers the order by 1 if that has a smaller error estimate; to 1 from the third rejection
+ * on. */
 static double step_after_failure(const cmb_integrator *in, struct abm *m, double h, double error,
                                  cmb_status status)
 {
@@ -263,9 +262,8 @@ static void accept(cmb_integrator *in)
   in->a = m->a;
 }
 
-/* Computes the state y (n) at the time t − back, where t is the end of the last step, by integrating the interpolating polynomial of the
- * slopes (in Newton's form) backwards from t. The integrals of its basis functions are computed recursively by parts: w[q − 1] is (q −
- * 1)!/s^q times the q-fold integral over s = −back. */
+/* Computes the state y (n) at the time `back` before the end of the last step, for dense output: integrates the interpolating polynomial of the
+ * slopes (in Newton's form) backwards from the end of the step. */
 static void integrate_back(const cmb_integrator *in, const struct abm *m, double back, double *y)
 {
   const double s = -back;

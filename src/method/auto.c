@@ -22,8 +22,7 @@ static const double SMALL = 1e-5;
 static const cmb_method *const explicit_methods[] = {NULL, &cmb_method_mdop5, &cmb_method_mdop853},
                                *const implicit_methods[] = {&cmb_method_radau5, &cmb_method_bdf};
 
-/* Activates the explicit or the implicit method of `auto` (which = EXPLICIT or IMPLICIT): the integrator receives the functions, the
- * data and the options of that method. */
+/* Makes one of the two methods of `auto` the active one (which = EXPLICIT or IMPLICIT): copies its functions, data and options to the integrator. */
 static void activate(cmb_integrator *in, int which)
 {
   cmb_switcher *s = in->switcher;
@@ -34,13 +33,14 @@ static void activate(cmb_integrator *in, int which)
   in->chosen = s->chosen[which];
 }
 
-/* Returns the index of the option named `option` among the options of method m; −1 if m has no such option. */
+/* Returns the index of the option named `option` in the list of options of method m; −1 if m has no such option. */
 static int option_index(const char *option, const cmb_method *m)
 {
   return cmb_find_name(option, m->options, m->option_count, sizeof *m->options);
 }
 
-/* Creates the data of method number `which`, whose options have been chosen, and makes it the active one. */
+/* Creates the data of one of the two methods of `auto`, number `which`, and makes this method the active one. Its options must have been chosen
+ * before. */
 static cmb_status create_method(cmb_integrator *in, int which)
 {
   cmb_switcher *s = in->switcher;
@@ -50,7 +50,7 @@ static cmb_status create_method(cmb_integrator *in, int which)
   return status;
 }
 
-/* Returns the explicit method number `wanted`; for 0 the one that is more efficient with the integrator's tolerance. */
+/* Returns the explicit method number `wanted`; for 0 the more efficient one at the integrator's tolerance. */
 static const cmb_method *explicit_method(const cmb_integrator *in, int wanted)
 {
   return explicit_methods[wanted > 0 ? wanted : in->options.rtol > SMALL ? 1 : 2];
@@ -103,14 +103,12 @@ void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a)
   cmb_switcher *s = in->switcher;
   int active = s->active;
   cmb_archive_ints(a, "switcher", 1, &active);
+  const bool known = active == EXPLICIT || active == IMPLICIT;
+  if (!known) cmb_archive_refuse(a, "the number of the active method is out of range");
   cmb_archive_small_count(a, "switcher-steps", &s->steps);
   cmb_archive_ints(a, "switcher-looks", 1, &s->enough);
   cmb_archive_bools(a, "switcher-due", 1, &s->due);
-  if (active == EXPLICIT || active == IMPLICIT) {
-    activate(in, active);
-  } else {
-    cmb_archive_refuse(a, "there is no such method");
-  }
+  if (known) activate(in, active);
 }
 
 void cmb_switcher_destroy(cmb_integrator *in)

@@ -201,8 +201,8 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   m->y_sub = cmb_arena_doubles(arena, in->n);
 }
 
-/* Reads the option `control` and sets the constants of the method, its tolerances m->rtol and m->atol, and m->caution, the factor by which
- * error estimates are multiplied. Returns the error that the Newton iteration may leave, as a fraction of the tolerance. */
+/* Reads the option `control` and sets the constants of the method accordingly: its tolerances m->rtol and m->atol, and m->caution, a factor on
+ * error estimates. Returns the error that the Newton iteration may leave, as a fraction of the tolerance. */
 static double choose_control(const cmb_integrator *in, struct bdf *m)
 {
   const int wanted = cmb_choice(in, "control");
@@ -221,8 +221,7 @@ static double choose_control(const cmb_integrator *in, struct bdf *m)
   return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / m->rtol)) : 0.01;
 }
 
-/* Initialises the convergence test of the Newton iteration: its tolerance, and the sizes below which increments count as rounding errors
- * at the relative tolerance of the integrator. */
+/* Initialises the convergence test of the Newton iteration: its tolerance, and the sizes below which increments count as rounding errors. */
 static void create_newton(const cmb_integrator *in, struct bdf *m)
 {
   const double left = choose_control(in, m), rounding = ROUNDINGS * DBL_EPSILON / m->rtol;
@@ -296,15 +295,15 @@ static cmb_status begin(cmb_integrator *in)
 
 /* ---- the Newton matrix */
 
-/* Returns the Newton iterate at time t as a state (t, q, v, v̇, λ) at which the equations can be evaluated; its arrays are those of m. */
+/* Returns the Newton iterate as a state (t, q, v, v̇, λ) at time t at which the equations can be evaluated. Its arrays point to those of m. */
 static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, double t)
 {
   return (cmb_form_state){t, m->y, m->y + in->nq, m->rate + in->nq, m->y + in->n};
 }
 
-/* Updates the Newton matrix: evaluates the mass matrix and the constraint Jacobian at the iterate at time t, and factorises the matrix
- * for the current step size. The derivatives of the residual are computed anew as well if `derive` is set, if there are none yet, or if
- * the option `jacobian` permits no partial updates. */
+/* Updates the Newton matrix: evaluates the mass matrix and the constraint Jacobian at the iterate at time t, and factorises the matrix for the
+ * current step size. Computes the derivatives of the residual anew, too, if `derive` is set, there are none yet, or the option `jacobian`
+ * permits no partial updates. */
 static cmb_status update_matrix(cmb_integrator *in, struct bdf *m, double t, bool derive)
 {
   const struct strategy *s = m->strategy;
@@ -327,16 +326,16 @@ static cmb_status update_matrix(cmb_integrator *in, struct bdf *m, double t, boo
   return CMB_OK;
 }
 
-/* Returns whether the Newton matrix can still be improved in this step after the iteration has failed: the derivatives of the residual
- * have not been computed in this step, or their estimated sparsity pattern has not been widened. */
+/* Returns whether a failed Newton iteration can still be repeated with a better matrix in this step: the derivatives of the residual have not
+ * been computed in this step, or their estimated sparsity pattern has not been extended. */
 static bool can_improve_matrix(const struct bdf *m)
 {
   return !m->derived_here || (m->strategy->source == CMB_SOURCE_SPARSE && !m->widened_here);
 }
 
-/* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated with the
- * current mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew. If that had been
- * done in this step already, the estimated sparsity pattern of their finite differences is first extended, as it may lack entries. */
+/* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated with the present
+ * mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew; if they are already new, the
+ * estimated sparsity pattern of their finite differences is first extended, since it may lack entries. */
 static cmb_status improve_matrix(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {
@@ -348,9 +347,8 @@ static cmb_status improve_matrix(cmb_integrator *in, struct bdf *m, double t)
 
 /* ---- the Newton iteration */
 
-/* Computes the accelerations v̇ (in m->rate) and the positions q (in m->y) of the Newton iterate from its velocities v by the BDF
- * formula, for q̇ = v − Ḡᵀη with the multipliers η of the velocity constraints (stabilised index-2 form). Two numbers are processed at a
- * time; the last one of an odd number is computed separately, because v follows q in the array. */
+/* Computes the accelerations v̇ (in m->rate) and the positions q (in m->y) of the Newton iterate from its velocities v by the BDF formula. The
+ * positions satisfy q̇ = v − Ḡᵀη with the multipliers η of the velocity constraints (stabilised index-2 form). */
 static void complete_plain(const cmb_integrator *in, struct bdf *m)
 {
   const int n = in->nv;
@@ -368,8 +366,8 @@ static void complete_plain(const cmb_integrator *in, struct bdf *m)
   q[i] = q0[i] + c * (v[i] - normal[i] - u0[i]);
 }
 
-/* Computes the accelerations v̇ (in m->rate) and the positions q (in m->y) of the Newton iterate from its velocities v by the BDF
- * formula. Where q̇ = T(q) v with T ≠ I, the formula is implicit in q and is solved by three fixed-point iterations. */
+/* Computes the accelerations v̇ (in m->rate) and the positions q (in m->y) of the Newton iterate from its velocities v by the BDF formula. If
+ * q̇ = T(q) v with T ≠ I, solves the formula, which is then implicit in q, by three fixed-point iterations. */
 static void complete(const cmb_integrator *in, struct bdf *m)
 {
   enum { ROUNDS = 3 };
@@ -390,9 +388,9 @@ static void complete(const cmb_integrator *in, struct bdf *m)
   }
 }
 
-/* Performs one Newton iteration of the BDF step that ends at time t: solves for the increments of velocities and multipliers, adds them
- * to the iterate, and computes its positions and accelerations. *size receives the weighted root mean square of the increments, in units
- * of the tolerance. */
+/* Performs one Newton iteration of the BDF step that ends at time t: solves for the increments of velocities and multipliers, adds them to the
+ * iterate, and updates its positions and accelerations. *size becomes the weighted root mean square of the increments in units of the
+ * tolerance. */
 static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, double *size)
 {
   const double c = 1 / m->history.alpha, ratio = c / m->c_factored;
@@ -425,8 +423,8 @@ static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, doubl
   return CMB_OK;
 }
 
-/* Runs the Newton iteration of the BDF step that ends at time t, from the current iterate until it has converged. Returns
- * CMB_RETRY_NEWTON if it diverges or converges too slowly, and CMB_RETRY_NONFINITE if an increment is not finite. */
+/* Runs the Newton iteration of the BDF step that ends at time t until it has converged, beginning with the current iterate. Returns
+ * CMB_RETRY_NEWTON if it diverges or converges too slowly, CMB_RETRY_NONFINITE if an increment is not finite. */
 static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
 {
   for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
@@ -438,7 +436,7 @@ static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
   return CMB_OK;
 }
 
-/* Resets the Newton iterate to the predictor of the BDF formula, with zero multipliers η of the velocity constraints. */
+/* Sets the Newton iterate to the predictor of the BDF formula, with the multipliers η of the velocity constraints 0. */
 static void restart_iteration(const cmb_integrator *in, struct bdf *m)
 {
   memcpy(m->y, m->y0, (size_t)m->size * sizeof *m->y);
@@ -446,9 +444,9 @@ static void restart_iteration(const cmb_integrator *in, struct bdf *m)
   complete(in, m);
 }
 
-/* Solves the BDF formula for the step that ends at time t by a simplified Newton iteration from the predictor. If the iteration fails,
- * it is repeated with an updated matrix, with new derivatives and with a wider sparsity pattern, as far as the option `jacobian`
- * provides these. Returns the status of the last iteration. */
+/* Solves the BDF formula for the step that ends at time t by a simplified Newton iteration that starts from the predictor. If the iteration
+ * fails, repeats it with an updated matrix, with new derivatives and with an extended sparsity pattern, as far as the option `jacobian`
+ * permits. Returns the status of the last iteration. */
 static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
 {
   const double ratio = m->factored ? 1 / (m->history.alpha * m->c_factored) : 0;
@@ -473,8 +471,8 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
 
 /* ---- the first steps with a fixed order */
 
-/* Takes one step of size h with the classical Runge–Kutta method of order 4 on the index-1 form, divided into four substeps, and
- * projects the result onto the constraints. Stores the result in m->y, in place of a converged Newton iterate. */
+/* Takes a step of size h as four steps of size h/4 of the classical Runge–Kutta method of order 4 on the index-1 form, and projects the result
+ * onto the constraints. Stores the result in m->y, in place of a converged Newton iterate. */
 static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
 {
   static const double node[4] = {0, 0.5, 0.5, 1}, share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
@@ -498,8 +496,8 @@ static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
   return CMB_OK;
 }
 
-/* Projects the new state m->y at time t onto the constraints that the option `projection` requires (velocities, or positions and
- * velocities). Then computes accelerations and multipliers from the index-1 equations. */
+/* Projects the new state m->y at time t onto the constraints, as the option `projection` requires (velocities, or positions and velocities),
+ * and then computes accelerations and multipliers by the index-1 equations. */
 static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 {
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y_new);
@@ -510,9 +508,9 @@ static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 
 /* ---- errors and orders */
 
-/* Returns the weighted root-mean-square norm of an error x = (q, v, λ), multiplied by the safety factor m->caution. The multipliers
- * count only if the error test includes them (option `multipliers`). In the index-3 form without projection, velocity errors
- * perpendicular to the constraints do not count. */
+/* Returns the weighted root-mean-square norm of an error x = (q, v, λ) times the safety factor m->caution. Multipliers count only if the option
+ * `multipliers` includes them in the error test. In the index-3 form without projection, velocity errors perpendicular to the constraints do
+ * not count. */
 static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
 {
   const double *of_v = x + in->nq;
@@ -528,7 +526,7 @@ static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
   return m->caution * sqrt(sum / m->size);
 }
 
-/* Computes out := x + c φ_i for vectors of length m->size, where φ_i is the i-th divided difference of the BDF history; out may be x. */
+/* Computes out := x + c φ_i, where φ_i is the i-th divided difference of the BDF history; all vectors have m->size elements, and out may be x. */
 static void add_phi(const struct bdf *m, int i, double c, const double *x, double *out)
 {
   const double *phi = m->history.phi[i];
@@ -537,9 +535,9 @@ static void add_phi(const struct bdf *m, int i, double c, const double *x, doubl
   }
 }
 
-/* Estimates the error of an attempted step of order k from the difference of corrector and predictor and, unless the order is fixed, the
- * errors of orders k − 1 and k − 2, each multiplied by (order + 1) as in DASSL. Stores them in m->error_k, m->error_lower and
- * m->error_lowest, and sets m->k_next to k − 1 if the lower orders have smaller errors, else to k. */
+/* Estimates the error of an attempted step of order k by the difference of corrector and predictor, and the errors of orders k − 1 and k − 2
+ * unless the order is fixed, as in DASSL, each multiplied by (order + 1). Stores them in m->error_k, m->error_lower and m->error_lowest. Sets
+ * m->k_next to k − 1 if the lower orders have smaller errors, else to k. */
 static void estimate(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;
@@ -563,8 +561,8 @@ static void estimate(const cmb_integrator *in, struct bdf *m)
   m->est = lower;
 }
 
-/* Updates the exponentially weighted sums of squares of the divided differences of orders k and k + 1, from which an oscillation of
- * negligible amplitude is detected. The sums restart at 0 whenever step size or order has changed. */
+/* Updates the exponentially weighted sums of the squared divided differences of orders k and k + 1, by which oscillations of negligible
+ * amplitude are detected. The sums restart at 0 when step size or order has changed. */
 static void update_difference_sums(struct bdf *m)
 {
   const double lower = m->error_lower / (m->k * m->history.sigma[m->k - 1]);
@@ -574,9 +572,9 @@ static void update_difference_sums(struct bdf *m)
   m->sum_weight = KEPT * m->sum_weight + 1;
 }
 
-/* Returns whether the step size is limited by an oscillation of negligible amplitude. Such an oscillation has divided differences of order
- * i of about A sⁱ; s and A are computed from the mean squares of those of orders k and k + 1 (k: order of the method). The result is true
- * if s > 0.3 and A is below 10 times the permitted error. It is false for k < 3, and until size and order were constant for k + 1 steps. */
+/* Returns whether an oscillation of negligible amplitude limits the step size. Estimates from the divided differences of orders k and k + 1 (k:
+ * order of the method) the amplitude A and the ratio s of successive differences; returns true if s > 0.3 and A is below 10 times the permitted
+ * error. Returns false for k < 3, and until step size and order were constant for k + 1 steps. */
 static bool is_limited_by_oscillation(const struct bdf *m)
 {
   if (m->k < 3 || m->history.constant < m->k + 1) return false;
@@ -584,8 +582,8 @@ static bool is_limited_by_oscillation(const struct bdf *m)
   return s > UNSMOOTH && higher < IDLE * pow(s, m->k + 1);
 }
 
-/* Selects order 2 for the next steps, so that a numerically undamped oscillation decays, if the error estimate of order 2 permits the
- * same step size. Returns whether it does. Order 2 is then kept for a number of steps that is doubled each time, up to a limit. */
+/* Selects order 2 for a number of steps, so that an oscillation that is undamped at higher order decays, if the error estimate of order 2
+ * permits the same step size. Returns whether it does. The number of steps is doubled each time, up to a limit. */
 static bool choose_order_2(const cmb_integrator *in, struct bdf *m)
 {
   memcpy(m->work, m->e, (size_t)m->size * sizeof *m->work);
@@ -601,8 +599,8 @@ static bool choose_order_2(const cmb_integrator *in, struct bdf *m)
   return true;
 }
 
-/* Returns whether the next step is to have order 2 because an oscillation of negligible amplitude limits the step size, or did so
- * recently. Order 2 is given up as soon as its error estimate would require a smaller step. */
+/* Returns whether the next step has order 2 because an oscillation of negligible amplitude limits the step size, or did so recently. Order 2
+ * ends as soon as its error estimate would require a smaller step. */
 static bool keeps_order_2(const cmb_integrator *in, struct bdf *m)
 {
   if (!m->finds_oscillations || in->fixed_step || m->k < 2) return false;
@@ -612,8 +610,8 @@ static bool keeps_order_2(const cmb_integrator *in, struct bdf *m)
   return m->stay > 0 && m->k == 2 && m->k_next == 2;
 }
 
-/* Chooses m->k_next, the order of the next step, after an accepted step of order k by comparing the error estimates of orders k − 1, k
- * and k + 1. In the start-up phase, and until a fixed order (option `order`) is reached, the order rises with each step. */
+/* Chooses m->k_next, the order of the next step after an accepted step of order k, by comparing the error estimates of orders k − 1, k and k +
+ * 1. In the start-up phase, and until a fixed order (option `order`) is reached, the order rises by 1 with each step. */
 static void choose_order(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;

@@ -29,8 +29,7 @@ void cmb_bdf_begin(cmb_bdf_history *b, const double *y, const double *rate, doub
   b->open = false;
 }
 
-/* Restores the divided differences φ and the sums of step sizes ψ of the BDF history to their values before the attempt of size h, which
- * is discarded. */
+/* Restores the BDF history, the divided differences φ and the sums of step sizes ψ, to the state before an attempt of size h that is discarded. */
 static void restore_history(cmb_bdf_history *b, double h)
 {
   for (int i = b->scaled_from; i <= b->k; i++) {
@@ -41,8 +40,8 @@ static void restore_history(cmb_bdf_history *b, double h)
   b->open = false;
 }
 
-/* Computes the coefficients β_i, γ_i, σ_i and the sums of step sizes ψ_i (i = 0 .. k) of the BDF formula for a step of order k and size
- * h, as in DASSL. With α_i = h/ψ_i, returns Σ_{i<k} α_i, and α_k in *last. */
+/* Computes the coefficients β_i, γ_i, σ_i and the sums of step sizes ψ_i (i = 0 .. k) of the BDF formula for a step of order k and size h, as
+ * in DASSL. Returns Σ_{i<k} h/ψ_i; *last becomes h/ψ_k. */
 static double coefficients(cmb_bdf_history *b, int k, double h, double *last)
 {
   double size = h, sum = 1, alpha = 1;

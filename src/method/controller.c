@@ -35,14 +35,14 @@ static double clamp(double least, double most, double x)
   return fmax(least, fmin(most, x));
 }
 
-/* Returns x^(1/k); for k = 4, the value for RADAU5, two square roots replace the slower call of pow. */
+/* Returns x^(1/k). For k = 4, as in RADAU5, uses two square roots, which are faster than pow(). */
 static double root(double x, double k)
 {
   return k == 4 ? sqrt(sqrt(x)) : pow(x, 1 / k);
 }
 
-/* Returns h/h_new, the attempted step size divided by the next one, from the error of the attempt s (not from the errors of earlier
- * steps), within the limits of the controller. The safety factor is smaller the more Newton iterations the attempt took. */
+/* Returns the ratio h/h_new of the attempted step size to the next one, by the error of the attempt s alone (elementary controller), within the
+ * controller's limits. The safety factor is smaller the more Newton iterations the attempt took. */
 static double step_size_ratio(const cmb_controller *c, const cmb_controller_step *s)
 {
   const int N = c->iterations;
@@ -86,8 +86,8 @@ double cmb_controller_failure(const cmb_controller *c, double excess, int left)
   return c->foreseen * pow(counted, -1.0 / (EXCESS_ORDER + left));
 }
 
-/* Returns 2 error + floor, which is (h/h_new)^k in the step-size controller of multistep methods before its limits and safety factor (h:
- * attempted step size, h_new: next one, k: order of the error estimate). The error is in units of the tolerance. */
+/* Returns 2 error + floor, the quantity (h/h_new)^k of the step-size controller of multistep methods before its limits and safety factor. h is
+ * the attempted step size, h_new the next one, k the order of the error estimate; `error` is in units of the tolerance. */
 static double error_power(const cmb_controller *c, double error)
 {
   return 2 * error + c->floor;

@@ -81,8 +81,8 @@ struct descriptor {
   cmb_newton newton;
 };
 
-/* Allocates the arrays for the past values of a vector of n numbers (the accelerations or the multipliers), for a Runge–Kutta method
- * with the given number of stages. */
+/* Allocates in `past` the arrays for past values of a vector of n numbers (the accelerations or the multipliers), for a Runge–Kutta method with
+ * `stages` stages. */
 static void create_past(cmb_arena *arena, int stages, int n, struct past *past)
 {
   past->n = n;
@@ -146,8 +146,8 @@ cmb_status cmb_descriptor_begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Prepares a step of size h: partitions the coordinates into dependent and independent ones at its beginning, and factorises the Newton
- * matrix of the stages. Whatever is still valid from an earlier attempt is reused. */
+/* Prepares a step of size h: partitions the coordinates into dependent and independent ones, and factorises the Newton matrix of the stages.
+ * Reuses what is still valid from an earlier attempt. */
 static cmb_status prepare(cmb_integrator *in, double h)
 {
   struct descriptor *m = in->data;
@@ -170,8 +170,8 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* Computes the coordinate rates k := T(q) v (nq) at the state of the current stage, and in m->q_turn (nq) the change of q that follows,
- * c (new k − old k) with c = h a_ii. Returns the norm of that change in units of the tolerance. */
+/* Computes the coordinate rates k := T(q) v (nq) at the state of the current stage, and the change of the coordinates that follows from them, c
+ * (new k − old k) with c = h a_ii, in m->q_turn (nq). Returns the norm of that change in units of the tolerance. */
 static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
 {
   memcpy(m->q_turn, k, (size_t)in->nq * sizeof *k);
@@ -180,8 +180,8 @@ static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
   return cmb_error_norm(in, 0, in->nq, m->q_turn);
 }
 
-/* Runs the fixed-point iteration for the coordinates q of the current stage and their rates k = T(q) v (nq), until both agree or ten
- * rounds have passed. The constraints are ignored. */
+/* Solves for the coordinates q of the current stage and their rates k = T(q) v (nq), each of which depends on the other, by at most ten fixed-
+ * point iterations. The constraints are treated elsewhere. */
 static void iterate_positions(cmb_integrator *in, struct descriptor *m, double *k)
 {
   for (int n = 0; n < ROUNDS && rate_change(in, m, k) > CHANGE_ENOUGH; n++) {
@@ -189,9 +189,9 @@ static void iterate_positions(cmb_integrator *in, struct descriptor *m, double *
   }
 }
 
-/* Corrects the dependent coordinates and velocities of a stage at time t so that they satisfy the constraints, and computes the
- * coordinate rates k = q̇ (nq). Where q̇ = T(q) v with T ≠ I, q and q̇ are iterated together; returns CMB_RETRY_NEWTON if they do not
- * agree after ten rounds. */
+/* Corrects the dependent coordinates and velocities of a stage at time t so that the constraints are satisfied, and computes the coordinate
+ * rates k = q̇ (nq). If q̇ = T(q) v with T ≠ I, iterates between q and q̇; returns CMB_RETRY_NEWTON if this does not converge in ten
+ * iterations. */
 static cmb_status recover(cmb_integrator *in, struct descriptor *m, double *k, double t)
 {
   const bool turns = in->ev->eq->rates;
@@ -206,8 +206,8 @@ static cmb_status recover(cmb_integrator *in, struct descriptor *m, double *k, d
   return change <= CHANGE_MOST ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* Computes the positions and velocities of stage i by the Runge–Kutta formulas from the starting value of its acceleration. The
- * dependent coordinates are not corrected yet. */
+/* Computes the positions and velocities of stage i by the Runge–Kutta formulas from the starting value of its acceleration, without correcting
+ * the dependent coordinates. */
 static void integrate(cmb_integrator *in, struct descriptor *m, int i)
 {
   const int nq = in->nq;
@@ -217,9 +217,9 @@ static void integrate(cmb_integrator *in, struct descriptor *m, int i)
   for (int l = 0; l < nq; l++) q[l] = m->base[l] + m->c * k[l];
 }
 
-/* Adds a Newton increment to the state of stage i: c w to the velocities and c² w to the positions, with c = h a_ii and w = N Δz, the
- * motion tangent to the constraints that belongs to the increments Δz of the independent accelerations (N: null-space basis). This
- * violates the constraints only to second order. */
+/* Adds a Newton increment to the state of stage i: c w to the velocities and c² w to the positions, with c = h a_ii. w = N Δz is the motion
+ * tangent to the constraints that belongs to the increment Δz of the independent accelerations; N is a basis of the null space of the
+ * constraint Jacobian. */
 static void move_state(cmb_integrator *in, struct descriptor *m, int i)
 {
   const int nq = in->nq;
@@ -232,9 +232,9 @@ static void move_state(cmb_integrator *in, struct descriptor *m, int i)
   }
 }
 
-/* Completes stage i at time t after its Newton iteration has converged, and computes its coordinate rates q̇. In the last stage, the end of
- * the step, all dependent coordinates are corrected to satisfy the constraints. In other stages only the dependent velocities are
- * corrected, and only if the last Newton increment exceeded the tolerance, since the velocity error is proportional to this increment. */
+/* Completes stage i at time t after its Newton iteration has converged, and computes its coordinate rates q̇. In the last stage, corrects all
+ * dependent coordinates and velocities so that the constraints are satisfied; in other stages, corrects the dependent velocities if the last
+ * Newton increment was above the tolerance. */
 static cmb_status finish_stage(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_partition *p = m->head.partition;
@@ -249,8 +249,8 @@ static cmb_status finish_stage(cmb_integrator *in, struct descriptor *m, int i, 
   return CMB_OK;
 }
 
-/* Computes the residuals of stage i at time t: of the equations of motion, r = M a − f + Gᵀλ, in m->r (nv), and of the acceleration
- * constraints, G a + γ, in m->s (ng), where γ is the part of g̈ that does not contain accelerations. */
+/* Computes the residuals of stage i at time t: that of the equations of motion, r = M a − f + Gᵀλ, in m->r (nv), and that of the constraints on
+ * accelerations, G a + γ, in m->s (ng). */
 static cmb_status evaluate(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_evaluator *ev = in->ev;
@@ -265,8 +265,8 @@ static cmb_status evaluate(cmb_integrator *in, struct descriptor *m, int i, doub
   return CMB_OK;
 }
 
-/* Returns the norm of an increment da (nv) of the accelerations in units of the tolerance, after conversion to increments of positions
- * (factor c²) and velocities (factor c), with c = h a_ii. */
+/* Returns the norm of an increment da (nv) of the accelerations in units of the tolerance. Converts da to increments of positions by the factor
+ * c² and of velocities by the factor c, with c = h a_ii. */
 static double size_of(const cmb_integrator *in, struct descriptor *m, const double *da)
 {
   cmb_rates(in->ev, m->y, da, m->x);
@@ -275,8 +275,8 @@ static double size_of(const cmb_integrator *in, struct descriptor *m, const doub
   return cmb_size_of_change(in, m->x);
 }
 
-/* Returns the largest component of an increment dlambda (ng) of the multipliers of stage i, relative to the largest multiplier of that
- * stage, in units of the tolerance; for h a_ii < 1 it is multiplied by h a_ii. */
+/* Returns the size, in units of the tolerance, of an increment dlambda (ng) of the multipliers of stage i: its largest component relative to
+ * the largest multiplier of the stage, multiplied by min(h a_ii, 1). */
 static double size_of_forces(const cmb_integrator *in, const struct descriptor *m, int i,
                              const double *dlambda)
 {
@@ -289,17 +289,17 @@ static double size_of_forces(const cmb_integrator *in, const struct descriptor *
   return fmin(m->c, 1) * moved / (in->options.rtol * most + in->options.atol);
 }
 
-/* Returns the larger of the norms of two increments of stage i, da (nv) of the accelerations and dlambda (ng) of the multipliers, in
- * units of the tolerance. */
+/* Returns the size of a Newton increment of stage i in units of the tolerance: the larger of the norms of da (nv), for the accelerations, and
+ * dlambda (ng), for the multipliers. */
 static double size_of_all(const cmb_integrator *in, struct descriptor *m, int i, const double *da,
                           const double *dlambda)
 {
   return cmb_larger_error(size_of(in, m, da), size_of_forces(in, m, i, dlambda));
 }
 
-/* Computes the Newton increments m->da (nv) of the accelerations and m->dlambda (ng) of the multipliers of stage i. Increments above the
- * Newton tolerance are improved by iterative refinement, because the factorised matrix has M and G of the step's beginning instead of
- * the stage. Returns the error that may remain, in units of the tolerance; *solved is false if the refinement does not converge. */
+/* Computes the Newton increments of stage i, m->da (nv) for the accelerations and m->dlambda (ng) for the multipliers. Refines increments above
+ * the Newton tolerance iteratively, since the factorised matrix is that of the step's beginning. Returns the error that may remain, in units of
+ * the tolerance; *solved becomes false if the refinement does not converge. */
 static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *solved)
 {
   /* An increment within the Newton tolerance is not refined. A larger one always is: without refinement it is off by the part by which M
@@ -325,9 +325,9 @@ static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *sol
   return size_of_all(in, m, i, m->da, m->dlambda);
 }
 
-/* Computes the Newton increments of stage i at time t; *size receives the error that may remain, in units of the tolerance. If iterative
- * refinement fails in the first iteration, the coordinate partition, the null-space basis and the factorisation are computed anew at the
- * stage: the axes of a spinning body may turn so far within a step that those of its beginning are useless. */
+/* Computes the Newton increments of stage i at time t; *size becomes the error that may remain, in units of the tolerance. The coordinate
+ * partition, null-space basis and factorised matrix are those of the beginning of the step; if iterative refinement with them fails in the
+ * first iteration, they are computed anew at the stage. */
 static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, double t,
                              double *size)
 {
@@ -341,9 +341,9 @@ static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, do
   return CMB_OK;
 }
 
-/* Computes the weights of a quadratic extrapolation: a quantity's value at the time x after the beginning of this step is the sum of its
- * values at the beginnings of this step and of the two steps before, multiplied by weight[0], weight[1] and weight[2]. With one previous
- * step the extrapolation is linear, with none constant. */
+/* Computes the weights of a quadratic extrapolation to the time x after the beginning of the step: weight[0], weight[1] and weight[2] multiply
+ * the values at the beginnings of this step and of the two steps before. The extrapolation is linear if there is one previous step, constant if
+ * there is none. */
 static void extrapolate(const struct descriptor *m, double x, double weight[3])
 {
   const double h1 = m->past_h[0], h2 = m->past_h[1];
@@ -353,9 +353,9 @@ static void extrapolate(const struct descriptor *m, double x, double weight[3])
   weight[0] = 1 - weight[1] - weight[2];
 }
 
-/* Computes a starting value x (n) for the Newton iteration of stage i by extrapolating the accelerations or multipliers in `past`: the
- * polynomial through the ends of previous steps, plus the deviation of the previous step's stage i from it, plus a weighted sum of the
- * deviations of the earlier stages of this step. */
+/* Computes a starting value x (n) for the Newton iteration of stage i, from the accelerations or multipliers in `past`. It is extrapolated by
+ * the polynomial through the ends of previous steps and corrected by the deviations from that polynomial of the previous step's stage i and of
+ * the earlier stages of this step. */
 static void predict(const struct descriptor *m, const struct past *past, int i, double *x)
 {
   const double *start = m->table->start + i * m->table->stages, *c = m->table->c;
@@ -375,8 +375,8 @@ static void predict(const struct descriptor *m, const struct past *past, int i, 
   }
 }
 
-/* Sets the starting values of the accelerations and multipliers for the Newton iteration of stage i. For the first stage, m->y is also
- * set to the state at the beginning of the step, at which the matrix T(q) of q̇ = T(q) v is evaluated first. */
+/* Sets the starting values of the accelerations and multipliers for the Newton iteration of stage i. For the first stage also sets m->y to the
+ * state at the beginning of the step. */
 static void start_stage(cmb_integrator *in, struct descriptor *m, int i)
 {
   m->of_a.value[0] = m->a;
@@ -386,8 +386,8 @@ static void start_stage(cmb_integrator *in, struct descriptor *m, int i)
   if (i == 0) memcpy(m->y, in->y, (size_t)in->n * sizeof *m->y);
 }
 
-/* Solves stage i of a diagonally implicit Runge–Kutta step of size h for its accelerations and multipliers by Newton's method, and
- * computes its positions and velocities. An explicit first stage is the state at the beginning of the step. */
+/* Solves stage i of a diagonally implicit Runge–Kutta step of size h by Newton's method for its accelerations and multipliers, and computes its
+ * positions and velocities. An explicit first stage is the state at the beginning of the step. */
 static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double h)
 {
   const cmb_dirk_table *table = m->table;
@@ -419,8 +419,8 @@ static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double 
   return CMB_OK;
 }
 
-/* Returns the error estimate of a step of size h in units of the tolerance: the largest component of the difference to the embedded
- * method, with stiff components damped by the factor (I − c J)⁻¹, where J is the Jacobian of the equations and c = h a_ii. */
+/* Returns the error estimate of a step of size h in units of the tolerance: the largest component of the difference to the embedded method,
+ * after multiplication by (I − c J)⁻¹, which damps stiff components. J is the Jacobian of the equations, c = h a_ii. */
 static double error_of(cmb_integrator *in, struct descriptor *m, double h)
 {
   const int nq = in->nq, nv = in->nv;
@@ -437,7 +437,7 @@ static double error_of(cmb_integrator *in, struct descriptor *m, double h)
   return cmb_largest_error(in, m->x);
 }
 
-/* Factorises the Newton matrix for the step size h, if necessary, and solves all stages of the step one after the other. */
+/* Factorises the Newton matrix if it is not valid for the step size h, and then solves all stages of a step of size h one after the other. */
 static cmb_status all_stages(cmb_integrator *in, struct descriptor *m, double h)
 {
   CMB_TRY(prepare(in, h));
@@ -468,8 +468,8 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
   return regained ? cmb_slope(in, in->t + h, in->y_new, m->k[last], in->lambda_new) : CMB_OK;
 }
 
-/* Appends `end` (n), the accelerations or multipliers at the end of an accepted step, to their past values, and stores how far the
- * values at the stages deviate from the polynomial through the values at the ends of steps. */
+/* Stores the accelerations or multipliers at the end of an accepted step, `end` (n), in `past`, and how far their values at the stages deviate
+ * from the polynomial through the values at the ends of steps. */
 static void store_past(const struct descriptor *m, const double *end, struct past *past)
 {
   double *free = past->kept[1], of[3];

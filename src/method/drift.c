@@ -41,14 +41,15 @@ static double squared_norm(int n, const double *x)
   return sum;
 }
 
-/* Sets d->G to the change to − from of the constraint Jacobian; all three are stored as the equations store it. */
+/* Sets d->G to the difference to − from of two constraint Jacobians; all three arrays are in the storage format of the equations (dense or
+ * sparse). */
 static void take_change(cmb_drift *d, const double *from, const double *to)
 {
   for (int k = 0; k < d->G_size; k++) d->G[k] = to[k] - from[k];
 }
 
-/* Returns the squared norm of Σ_k D_k P_k for `count` entries D of a row of a matrix, in the given columns, NULL: one after the other, and
- * `width` <= 8 columns of the matrix P, whose rows have `stride` entries. */
+/* Returns the squared norm of Σ_k D_k P_r(k), summed over `count` entries D of a row of a matrix, where P_r is row r of the matrix P (rows with
+ * `stride` entries, of which the first `width` <= 8 are used). r(k) = column[k]; if column is NULL, r(k) = k. */
 static inline double squared_product(int count, const double *D, const int *column, const double *P,
                                      int stride, int width)
 {
@@ -191,9 +192,8 @@ static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, cons
   return CMB_OK;
 }
 
-/* Estimates *size, the rounding error made inside the evaluation of the constraints g at (t, q), from second differences of g along
- * three short lines: the points of a single line can by chance show no error. The result is multiplied by a safety factor. Rounding of
- * the coordinates alone does not show this error, since they may be 0 where lengths are not. */
+/* Estimates *size, the rounding error made inside the evaluation of the constraints g at (t, q), from second differences of g along three short
+ * lines, since the points of a single line can by chance show no error. The result is multiplied by a safety factor. */
 static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                   const double *g, double *size)
 {
@@ -207,15 +207,16 @@ static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, con
   return CMB_OK;
 }
 
-/* Estimates the rounding error of the constraint values g at (t, q) as the sum of the errors from rounded coordinates and from rounding
- * inside the evaluation, and raises d->rounding to it. */
-static cmb_status update_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                  const double *g)
+/* Estimates the rounding error of the constraint values g at (t, q) as the sum of the errors from a rounded time, 2ε ‖g_t‖ |t|, from
+ * rounded coordinates and from rounding inside the evaluation, and raises d->rounding to it. */
+static cmb_status update_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
 {
   double of_q, inside;
-  CMB_TRY(rounding_of_q(d, ev, t, q, g, &of_q));
-  CMB_TRY(rounding_inside(d, ev, t, q, g, &inside));
-  raise_to(&d->rounding, of_q + inside);
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &(cmb_terms){.g = ev->g, .gt = ev->gt}));
+  const double of_t = 2 * DBL_EPSILON * sqrt(squared_norm(d->ng, ev->gt)) * fabs(t);
+  CMB_TRY(rounding_of_q(d, ev, t, q, ev->g, &of_q));
+  CMB_TRY(rounding_inside(d, ev, t, q, ev->g, &inside));
+  raise_to(&d->rounding, of_t + of_q + inside);
   return CMB_OK;
 }
 
@@ -227,41 +228,51 @@ static void invalidate_bound(cmb_drift *d, double t)
   d->bound.broken_at = t;
 }
 
-/* Updates the bound on the drift ‖g‖ from its constants C₀, C₁, C₂ and the largest step size so far. None of these ever decreases, so
- * neither does the bound. Violations at the start of the run are covered as well. If no bound exists (condition 13 of Burgermeister,
- * Arnold and Esterl 2006 fails), logs a warning and declares it invalid from time t on. */
-static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
+/* Computes the bound on the drift ‖g‖ from its constants C₀, C₁, C₂, the rounding of g and the largest step size so far. None of these
+ * ever decreases, so neither does the bound. Violations at the start of the run are covered as well. Returns false if no bound exists,
+ * because condition 13 of Burgermeister, Arnold and Esterl 2006 fails. */
+static bool find_limit(cmb_drift *d)
 {
   cmb_drift_bound *b = &d->bound;
   const double h = d->h, fresh = h * h * h * b->C0 + d->rounding;
   const double rest = 1 - h * b->C1, root = rest * rest - 4 * fresh * b->C2;
   const double other = rest + sqrt(fmax(root, 0)); /* 2 C2 times the larger fixed point */
-  b->steps++;
-  if (!b->holds) return;
-  if (rest > 0 && root > 0 && 2 * b->C2 * d->first < other) {
-    /* the smaller root, computed without cancellation */
-    b->limit = fmax(2 * fresh / other, d->first);
-    return;
-  }
+  if (!(rest > 0 && root > 0 && 2 * b->C2 * d->first < other)) return false;
+  /* the smaller root, computed without cancellation */
+  b->limit = fmax(2 * fresh / other, d->first);
+  return true;
+}
+
+/* Updates the bound on the drift after a step that begins at time t. If no bound exists, logs a warning and declares it invalid. */
+static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
+{
+  const cmb_drift_bound *b = &d->bound;
+  const double h = d->h;
+  d->bound.steps++;
+  if (!b->holds || find_limit(d)) return;
   invalidate_bound(d, t);
   cmb_log(ev->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the drift has no proven bound: h C1 = %.3g and 4 h^3 C0 C2 = %.3g are "
           "too large; a smaller step size helps",
-          t, h * b->C1, 4 * fresh * b->C2);
+          t, h * b->C1, 4 * (h * h * h * b->C0 + d->rounding) * b->C2);
 }
 
-void cmb_drift_check(cmb_drift *d, const cmb_evaluator *ev, double t, double size)
+void cmb_drift_check(cmb_drift *d, cmb_evaluator *ev, double t, const double *q, double size)
 {
-  if (!d->bound.holds || d->bound.steps == 0 || size <= d->bound.limit) return;
+  const cmb_drift_bound *b = &d->bound;
+  if (!b->holds || b->steps == 0 || size <= b->limit) return;
+  /* the positions and the rates of drives may have grown since the rounding error was last estimated */
+  if (update_rounding(d, ev, t, q) == CMB_OK && find_limit(d) && size <= b->limit) return;
   cmb_log(
       ev->ctx, CMB_LOG_WARNING,
       "at t = %.6g the constraints are violated by |g| = %.3g, more than the bound on the drift "
       "of %.3g: something other than drift has moved them, such as a jump of a drive",
-      t, size, d->bound.limit);
+      t, size, b->limit);
   invalidate_bound(d, t);
 }
 
-/* Raises the constants C₀ and C₁ to those of a step with A₁ and A₃. Returns whether it has raised any. */
+/* Raises the constants C₀ and C₁ of the bound on the drift to those that a step of size h with the coefficients A₁, A₂ and A₃ requires. Returns
+ * whether it has raised any. */
 static bool raise_constants(cmb_drift_bound *b, double h, double A1, double A2, double A3)
 {
   const cmb_drift_bound before = *b;
@@ -270,8 +281,8 @@ static bool raise_constants(cmb_drift_bound *b, double h, double A1, double A2, 
   return !(b->C1 <= before.C1 && b->C0 <= before.C0);
 }
 
-/* Raises the constants C₀ and C₁ to those of the step. Behind a step that has raised none the next one most often raises none either, which
- * is known already from a number that is not below A₃. */
+/* Raises the constants C₀ and C₁ of the drift bound to the values that this step requires. If the last step required no larger ones, first
+ * tests by a cheap upper bound of A₃ whether this one does not either. */
 static void raise_by_step(cmb_drift *d, const cmb_equations *eq, const cmb_drift_step *x)
 {
   for (int i = 0; i < d->ng; i++) d->product[i] = x->g_plain[i] - x->g[i];
@@ -297,7 +308,7 @@ cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_ste
   raise_to(&d->bound.C2, d->A2);
   raise_by_step(d, ev->eq, x);
   if (steps == 0) d->first = sqrt(squared_norm(d->ng, x->g));
-  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain, x->g_plain));
+  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain));
   update_bound(d, ev, x->t);
   return CMB_OK;
 }

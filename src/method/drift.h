@@ -36,9 +36,10 @@ typedef struct cmb_drift {
   double *column, *direction;
   double *q;       /* (nq) displaced position */
   double *product; /* (ng) scratch */
-  double rounding; /* estimated rounding error of g; renewed in the steps 0, 1, 2, 4, 8 .. */
-  double h;        /* the largest step so far */
-  double first;    /* ‖g‖ where the run begins */
+  double
+      rounding; /* estimated rounding error of g; renewed in the steps 0, 1, 2, 4, 8 .., and before a warning */
+  double h;     /* the largest step so far */
+  double first; /* ‖g‖ where the run begins */
 } cmb_drift;
 
 /* What the bound on the drift reads of a step of size h from the time t to q_plain (nq), the position before its projection by the matrix P
@@ -58,8 +59,8 @@ void cmb_drift_begin(cmb_drift *d);
  * exist. */
 cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_step *step);
 
-/* Compares a violation of the constraints at time t, size = ‖g‖, with the bound on the drift. If it exceeds the bound, logs a warning
- * and declares the bound invalid. */
-void cmb_drift_check(cmb_drift *d, const cmb_evaluator *ev, double t, double size);
+/* Compares the violation of the constraints at (t, q), size = ‖g‖, with the bound on the drift. If it exceeds the bound, also after the
+ * rounding error has been estimated again there, logs a warning and declares the bound invalid. */
+void cmb_drift_check(cmb_drift *d, cmb_evaluator *ev, double t, const double *q, double size);
 
 #endif

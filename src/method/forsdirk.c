@@ -71,8 +71,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Lists in m->active the indices of the components of y = (q, v) that are unknowns of Newton's method: the independent coordinates and
- * velocities or, where q̇ = T(q) v with T ≠ I, all coordinates and the independent velocities. */
+/* Lists in m->active the indices of those components of y = (q, v) for which Newton's method solves: the independent coordinates and
+ * velocities. If q̇ = T(q) v with T ≠ I, these are all coordinates and the independent velocities. */
 static void list_active(const cmb_integrator *in, struct forsdirk *m)
 {
   const cmb_partition *p = m->head.partition;
@@ -86,8 +86,8 @@ static void list_active(const cmb_integrator *in, struct forsdirk *m)
   m->active_count = count;
 }
 
-/* Computes m->J (n x active), the Jacobian of the slope y' = F(Π(y)) at the beginning of the step with respect to the active components
- * of y, by difference quotients. Π corrects the dependent components of y so that the constraints hold. */
+/* Computes the Jacobian m->J (n x active) of the slope y' = F(Π(y)) at the beginning of the step with respect to the components of y for which
+ * Newton's method solves, by difference quotients. Π corrects the dependent components of y so that the constraints are satisfied. */
 static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
 {
   const int count = m->active_count;
@@ -109,9 +109,8 @@ static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
   return CMB_OK;
 }
 
-/* Prepares a step of size h: partitions the coordinates into dependent and independent ones, computes the Jacobian J at the beginning of
- * the step, and factorises I − c J with c = h γ (γ: diagonal coefficient of the Runge–Kutta method). Whatever is still valid from an
- * earlier attempt is reused. */
+/* Prepares a step of size h: partitions the coordinates into dependent and independent ones, computes the Jacobian J at the beginning of the
+ * step, and factorises I − h γ J with the diagonal coefficient γ of the Runge–Kutta method. Reuses what is still valid from an earlier attempt. */
 static cmb_status prepare(cmb_integrator *in, double h)
 {
   struct forsdirk *m = in->data;
@@ -136,8 +135,8 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* Computes x := (I − c J)⁻¹ x in place, with the factorised matrix and J the Jacobian of the differential equations, for the active
- * components of x (n): those that Newton's method solves for. The other components become 0. */
+/* Computes x := (I − c J)⁻¹ x in place with the factorised matrix, for the components of x (n) for which Newton's method solves; sets the other
+ * components to 0. J is the Jacobian of the differential equations. */
 static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
 {
   for (int i = 0; i < m->active_count; i++) m->z[i] = x[m->active[i]];
@@ -147,17 +146,17 @@ static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
   for (int i = 0; i < m->active_count; i++) x[m->active[i]] = m->z[i];
 }
 
-/* Computes m->y, the state of stage i at time t, from the stage's slope, corrects its dependent components so that the constraints hold,
- * and computes the slope F of the equations there in m->f (n). */
+/* Computes the state m->y of stage i at time t from the stage's slope, corrects its dependent components so that the constraints are satisfied,
+ * and computes the slope F there in m->f (n). */
 static cmb_status evaluate(cmb_integrator *in, struct forsdirk *m, int i, double t)
 {
   for (int l = 0; l < in->n; l++) m->y[l] = m->base[l] + m->c * m->k[i][l];
   return cmb_partitioned_slope(in, t, m->y, m->f, in->lambda_new);
 }
 
-/* Performs one Newton iteration for the slopes k (n) of a stage. The increments Δ of the active slopes solve (I − c J) Δ = F − k; then
- * all slopes become F + c J Δ, where the second term matters for dependent components of stiff systems. On entry m->f is F at the
- * current iterate; m->x (n) receives c Δ. */
+/* Performs one Newton iteration for the slopes k (n) of a stage, for which m->f must contain the slope F at the current iterate. Solves (I − c
+ * J) Δ = F − k for the increments of the independent slopes, and sets k := F + c J Δ; the second term matters for dependent components of stiff
+ * systems. m->x (n) becomes c Δ. */
 static void newton_step(cmb_integrator *in, struct forsdirk *m, double *k)
 {
   const int count = m->active_count;
@@ -168,8 +167,8 @@ static void newton_step(cmb_integrator *in, struct forsdirk *m, double *k)
   for (int l = 0; l < in->n; l++) k[l] = m->f[l] + cmb_dot(count, m->J + l * count, m->z);
 }
 
-/* Solves stage i of a step of size h for its slope m->k[i] by Newton's method. The starting value is a weighted sum of the slopes of
- * earlier stages, for the first stage the slope at the beginning of the step. */
+/* Solves stage i of a step of size h by Newton's method for its slope m->k[i]. The starting value is a weighted sum of the slopes of earlier
+ * stages or, for the first stage, the slope at the beginning of the step. */
 static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
 {
   const cmb_dirk_table *table = m->table;
@@ -187,8 +186,9 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
   return CMB_OK;
 }
 
-/* Estimates in m->x (n) the error of y_new, the state after a step of size h. For active components (the unknowns of Newton's method) it
- * is the difference to the embedded method, damped by (I − c J)⁻¹; for dependent components it follows from that by the constraints. */
+/* Estimates the error of the new state y_new after a step of size h, in m->x (n). For the components for which Newton's method solves, it is
+ * the difference from the embedded solution, multiplied by (I − c J)⁻¹ to damp stiff components; for the dependent components it follows from
+ * these by the constraints. */
 static cmb_status estimate_error(cmb_integrator *in, struct forsdirk *m, double h)
 {
   memset(m->x, 0, (size_t)in->n * sizeof *m->x);

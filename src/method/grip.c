@@ -84,16 +84,16 @@ static cmb_status take_memory(cmb_step_source *s, cmb_grip *x)
   return cmb_arena_failed(s->arena) ? cmb_fail_memory(s->ctx) : CMB_OK;
 }
 
-/* Builds the expression for the sign of the sliding velocity of friction element k at the beginning of the step: ±1 while the friction
- * slides, 0 while it sticks. Reads the mode of the friction at that instant, which is an input of the step. */
+/* Builds the expression for the sign of the sliding velocity of friction element k at the beginning of the step: ±1 if the friction slides, 0
+ * if it sticks. */
 static cmb_expr sliding_sign(cmb_step_source *s, const cmb_grip *x, int k)
 {
   const cmb_expr mode = s->input[s->layout.first[CMB_BLOCK_MODE] + x->which[k]];
   return choose(s, greater(s, mode, cmb_constant(s->graph, 1.5)), 0, mode);
 }
 
-/* Returns an error: real-time steps cannot treat sticking friction in user equations written in C, because without expressions the
- * dependence of the forces on the friction is not known. */
+/* Returns an error with the message that real-time steps cannot treat sticking friction in user equations written in C, since the dependence of
+ * the forces on the friction is not known without expressions. */
 static cmb_status refuse_calls(cmb_step_source *s)
 {
   int i = 0;
@@ -161,8 +161,8 @@ static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct proble
   return CMB_OK;
 }
 
-/* Builds the expressions of the sliding velocities w (count) of all friction elements from the velocities of the step and, in a->S
- * (count x nv), of their gradients with respect to the velocities, which do not depend on these. */
+/* Builds the expressions of the sliding velocities w (count) of all friction elements at the velocities of the step, and of their gradients
+ * a->S (count x nv) with respect to the velocities. */
 static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
                                      const cmb_grip_step *step, struct problem_arrays *a,
                                      cmb_expr *w)
@@ -171,10 +171,9 @@ static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
   return s->sliding(s, &at, x->count, x->which, w, a->S);
 }
 
-/* Builds the expressions of the complementarity problem w = w₀ − P φ between the sliding velocities w at the end of the step and the
- * friction forces, given as fractions φ (−1 to 1) of their ranges. P = −h S X, with the step size h, the gradients S of w, and X, the
- * changes of accelerations and multipliers by each force with φ = 1. Also sets the magnitudes below which values count as rounding
- * errors. */
+/* Builds the complementarity problem of dry friction, w = w₀ − P φ, as expressions: w are the sliding velocities at the end of the step, φ (−1
+ * to 1) the friction forces as fractions of their largest values. P = −h S X, with the gradients S of w and the changes X of accelerations and
+ * multipliers by each force. Also sets the magnitudes below which values count as rounding errors. */
 static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -197,8 +196,8 @@ static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   }
 }
 
-/* Builds the expressions that solve the complementarity problem for the friction forces, given as fractions φ (−1 to 1) of their ranges.
- * Returns an error if more friction elements act on each other than a real-time step of fixed cost permits. */
+/* Builds the expressions that solve the complementarity problem for the friction forces, as fractions φ (−1 to 1) of their largest values.
+ * Returns an error if more friction elements act on each other than a step of fixed cost permits. */
 static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   int most;
@@ -208,15 +207,15 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_ar
         s->ctx, CMB_ERROR_ARGUMENT,
         cmb_about_thing("switching function", s->eq->switch_names[x->which[0]]),
         "%d places with friction that sticks act on each other, '%s' among them; steps of fixed "
-        "cost take %d at the most: expected a method that locates events, or friction with "
+        "cost can have at most %d; expected a method that locates events, or friction with "
         "'law: smooth'",
         most, s->eq->switch_names[x->which[0]], CMB_COMPLEMENT_MOST);
   }
   return cmb_complement_solve(&a->problem);
 }
 
-/* Adds the effect of the friction forces, given as fractions phi (count) of their ranges, to the expressions of the velocities,
- * accelerations and multipliers of the step. */
+/* Adds the effect of the friction forces to the expressions of velocities, accelerations and multipliers of the step. phi (count) are the
+ * forces as fractions of their largest values. */
 static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_arrays *a,
                   const cmb_expr *phi, const cmb_grip_step *step)
 {
@@ -232,8 +231,8 @@ static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_ar
   }
 }
 
-/* Builds the expressions of two corrections of the friction forces and velocities, by which the sliding velocities of sticking friction
- * elements become 0. They remove rounding errors and the error of solving the complementarity problem with a slightly increased
+/* Builds the expressions of two successive corrections of the friction forces and velocities, after which the sliding velocities of sticking
+ * friction elements are 0. They remove rounding errors, and the error of solving the complementarity problem with a slightly increased
  * diagonal. */
 static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
@@ -250,9 +249,9 @@ static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
 
 /* ---- modes after the step */
 
-/* Builds the expression of the mode of each friction element after the step: 3 − φ if it sticks with the fraction φ (−1 to 1) of its
- * largest force, else the sign (±1) of its sliding velocity. An element at its force limit whose sliding velocity is negligible also
- * counts as sticking, since another element may hold it. */
+/* Builds the expression of the mode of each friction element after the step: 3 − φ if it sticks with the fraction φ (−1 to 1) of its largest
+ * force, else the sign (±1) of its sliding velocity. An element at its largest force with a negligible sliding velocity also counts as
+ * sticking. */
 static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a)
 {
   cmb_graph *g = s->graph;
@@ -264,8 +263,8 @@ static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arr
   }
 }
 
-/* Finds the velocity coordinate to which the sliding velocity of friction element k is proportional, and stores its index in *number; −1 if
- * the sliding velocity depends on several velocity coordinates or on time. */
+/* Finds the velocity coordinate to which the sliding velocity of friction element k is proportional: *number becomes its index, or −1 if the
+ * sliding velocity depends on several velocity coordinates or on time. */
 static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
                                        const cmb_grip_step *step, const struct problem_arrays *a,
                                        int k, int *number)
@@ -284,8 +283,8 @@ static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
   return CMB_OK;
 }
 
-/* Builds expressions that set velocity coordinates exactly to 0, free of rounding errors, where friction sticks whose sliding velocity
- * is proportional to that coordinate alone. */
+/* Builds expressions that set a velocity coordinate exactly to 0, without rounding errors, if a friction element sticks whose sliding velocity
+ * is proportional to this coordinate alone. */
 static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                                    const struct problem_arrays *a)
 {
@@ -299,9 +298,9 @@ static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const 
   return CMB_OK;
 }
 
-/* Builds the expression of h Σ_i |S_i F_i / A_ii|. This is an upper estimate of the change of the sliding velocity of friction element k in
- * one step of size h by its own friction force, if A (nv x nv), the matrix of the step, were diagonal. S (nv), row k of a->S, is the
- * gradient of the sliding velocity; F (nv), row k of x->half_range, is the full friction force. */
+/* Builds the expression h Σ_i |S_i F_i / A_ii|: the change of the sliding velocity of friction element k in a step of size h by its own largest
+ * force F, if the matrix A (nv x nv) of the step were diagonal. S (nv) is the gradient of the sliding velocity. Rounding errors are compared
+ * with this magnitude. */
 static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
                                    const struct problem_arrays *a, const cmb_expr *A, int k)
 {
@@ -316,9 +315,8 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which is seen from a clearly negative
- * diagonal element of the complementarity matrix. Otherwise sets x->settled to 1 if the complementarity problem was solved, and to 0 if
- * not. */
+/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which a clearly negative diagonal element of
+ * the complementarity matrix shows; else to 1 if the complementarity problem was solved, and to 0 if not. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {

@@ -13,9 +13,8 @@
 
 #include <assert.h>
 
-/* Computes the accelerations a (nv) and the multipliers lambda (ng) of Runge–Kutta stage s from the index-1 equations (constraints at
- * acceleration level), which are used near a loss of rank of the constraints, and adds their contribution, s->weight a, to the
- * velocities s->v_next. */
+/* Computes the accelerations a (nv) and multipliers lambda (ng) of Runge–Kutta stage s by the index-1 equations, with the constraints imposed
+ * on accelerations, and adds s->weight a to the velocities s->v_next. Used near positions where the constraints lose rank. */
 static cmb_status solve_index1(cmb_integrator *in, const cmb_half_explicit_stage *s, double *a,
                                double *lambda)
 {

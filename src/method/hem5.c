@@ -57,8 +57,7 @@ static cmb_status create(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Exchanges the evaluator's array for the constraint Jacobian with *mine, so that the Jacobian evaluated last is kept in *mine without
- * being copied. */
+/* Exchanges the evaluator's array for the constraint Jacobian with *mine, which keeps the Jacobian evaluated last without copying it. */
 static void exchange_G(cmb_integrator *in, double **mine)
 {
   double *G = in->ev->G;
@@ -76,8 +75,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Solves stage i of a half-explicit Runge–Kutta step of size h at the state y (n), and computes y_next (n), the state of the following
- * stage. With index1 the accelerations follow from the index-1 equations (near a loss of rank of the constraints). */
+/* Solves stage i of a half-explicit Runge–Kutta step of size h at the state y (n), and computes the state y_next (n) of the following stage. If
+ * `index1` is set, the accelerations follow from the constraints on accelerations, as is necessary near a loss of rank. */
 static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, bool index1,
                         const double *y, double *y_next)
 {
@@ -100,8 +99,8 @@ static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, boo
   return CMB_OK;
 }
 
-/* Computes all stages of a half-explicit Runge–Kutta step of size h; the last one gives y_new, the state after the step. With index1 the
- * accelerations follow from the index-1 equations, which are used near a loss of rank of the constraints. */
+/* Computes all stages of a half-explicit Runge–Kutta step of size h; the last one is y_new, the state after the step. If `index1` is set, the
+ * accelerations follow from the constraints on accelerations, as is necessary near a loss of rank. */
 static cmb_status stages(cmb_integrator *in, double h, bool index1)
 {
   struct hem5 *m = in->data;

@@ -33,8 +33,8 @@ static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, 
   if (i < n) w[i] = 1 / (rtol * fabs(y[i]) + atol);
 }
 
-/* Computes the weights w_i = 1 / (rtol |y_i| + atol + ρ_i) of the positions y (n) in an error norm, where ρ_i is the rounding error of
- * y_i divided by `least`, the smallest fraction of the tolerance that matters. So rounding errors cannot exceed that fraction. */
+/* Computes the weights w_i = 1 / (rtol |y_i| + atol + ρ_i) of the positions y (n) in an error norm. ρ_i is the rounding error of y_i divided by
+ * `least`, so that rounding errors contribute at most the fraction `least` of the tolerance. */
 static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, double least,
                             double *w)
 {
@@ -44,10 +44,9 @@ static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, do
   }
 }
 
-/* Computes the weights w_i = 1 / (rtol |v_i| + atol + ρ_i) of the velocities v (n) in an error norm, where ρ_i is the rounding error of
- * v_i divided by `least`, the smallest fraction of the tolerance that matters. Rounding errors of the constraints count in ρ_i only up
- * to rtol times the size of the whole motion, measured by its energy; near a loss of rank they are larger, and no tolerance can be
- * met. */
+/* Computes the weights w_i = 1 / (rtol |v_i| + atol + ρ_i) of the velocities v (n) in an error norm. ρ_i is the rounding error of v_i divided
+ * by `least`, so that rounding errors contribute at most the fraction `least` of the tolerance. Rounding errors of the constraints count only
+ * up to rtol times the size of the whole motion. */
 static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double least,
                                      double *w)
 {
@@ -60,10 +59,10 @@ static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance
   }
 }
 
-/* Computes the weights w (ng) of the Lagrange multipliers λ in an error norm for a step of size h. All are c / (rtol |λ|max + atol), with c
- * = min(h, 1), or its square for index 3: the tolerance is relative to the largest multiplier, since many are 0 up to rounding. A term for
- * rounding errors is added to the divisor if the form has velocity or acceleration constraints. With form->scaled, multipliers, but not
- * atol, are measured in the units of their constraints. */
+/* Computes the weights w (ng) of the Lagrange multipliers λ in an error norm for a step of size h: all are c / (rtol |λ|max + atol), relative
+ * to the largest multiplier, since many are 0 up to rounding. c is min(h, 1), or its square for index 3. For forms with constraints on
+ * velocities or accelerations, a bound of the rounding errors is added to the divisor. With form->scaled, multipliers are measured in the units
+ * of their constraints. */
 static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)
 {
@@ -92,8 +91,8 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w)
   w->apart_v = cmb_arena_doubles(in->arena, in->nv);
 }
 
-/* Returns the index of the component of x (n) whose tolerance in the norm, 1/w, exceeds the user's tolerance rtol |x| + atol by the
- * largest factor, if this factor is above *most, which is then raised to it. Returns −1 if there is none. */
+/* Returns the index of the component of x (n) for which the tolerance 1/w in the norm exceeds the user's tolerance rtol |x| + atol by the
+ * largest factor, and raises *most to this factor. Returns −1 if no factor is above *most. */
 static int widest(const cmb_integrator *in, int n, const double *x, const double *w, double *most)
 {
   int found = -1;
@@ -115,8 +114,7 @@ void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w)
   in->rounding_reported = true;
   cmb_log(in->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the tolerance is below what rounding permits %s: errors of '%s' are "
-          "held to "
-          "%.2g tolerances at each step; a larger tolerance is met",
+          "held to %.2g times the tolerance at each step; expected a larger tolerance",
           in->t, in->method->name, v >= 0 ? eq->v_names[v] : eq->q_names[q], most);
 }
 
@@ -125,8 +123,8 @@ void cmb_warn_of_least_tolerance(cmb_integrator *in, double least)
   if (in->options.rtol >= least || in->fixed_step || in->rounding_reported) return;
   in->rounding_reported = true;
   cmb_log(in->ctx, CMB_LOG_WARNING,
-          "the tolerance %.3g is below what rounding permits %s: errors of steps are held to what "
-          "%.2g asks for",
+          "the tolerance %.3g is below what rounding permits %s: errors of steps are held to the "
+          "tolerance %.2g",
           in->options.rtol, in->method->name, least);
 }
 

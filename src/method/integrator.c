@@ -114,9 +114,9 @@ static int word_index(const char *words, const char *word)
   }
 }
 
-/* Parses an option setting (name and value) of method m: *i receives the index of the option, *choice the index of the chosen word in
- * the option's list, and *number the value if a number was given, else 0. Returns an error if the method has no such option or the
- * option permits no such value. */
+/* Parses a setting (name and value) of one of the options of method m. *i becomes the index of the option; *choice the index of the given word
+ * in the option's list of words, or *number the given number. Returns an error if the method has no such option or the option does not permit
+ * the value. */
 static cmb_status parse_setting(cmb_context *ctx, const cmb_method *m,
                                 const cmb_option_setting *setting, int *i, int *choice,
                                 double *number)
@@ -199,14 +199,14 @@ double cmb_option_number(const cmb_integrator *in, const char *name)
   return in->chosen.number[cmb_find_name(name, m->options, m->option_count, sizeof *m->options)];
 }
 
-/* Returns an error unless `value`, that of the option `name`, is finite and positive, or 0 if zero_permitted is set. */
+/* Returns an error with a message unless the value of the option `name` is finite and positive, or 0 where zero_permitted is set. */
 static cmb_status check_number(cmb_context *ctx, const char *name, double value,
                                bool zero_permitted)
 {
   if (isfinite(value) && (value > 0 || (zero_permitted && value == 0))) return CMB_OK;
   return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", name),
-                        "%s is %g; expected a %s number", name, value,
-                        zero_permitted ? "non-negative" : "positive");
+                        "%s is %g; expected a finite number %s", name, value,
+                        zero_permitted ? "not less than 0" : "greater than 0");
 }
 
 /* Checks the integrator's options (tolerances and step sizes), stores the settings of its method's own options, and determines whether
@@ -227,19 +227,20 @@ static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
   if (in->method->real_time && o->step == 0) in->options.step = CMB_USUAL_PERIOD;
   if (in->fixed_step && o->step == 0) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "step"),
-                          "option steps=fixed needs a step size");
+                          "option steps=fixed needs a step size; expected the option step with a "
+                          "number greater than 0");
   }
   return CMB_OK;
 }
 
-/* Returns whether the method may fail where the constraints lose rank, so that an explicit method has to make the steps there. */
+/* Returns whether the method may fail where the constraints lose rank, so that another, explicit method has to make the steps there. */
 static bool may_need_relief(const cmb_integrator *in)
 {
   return in->ng > 0 && !in->fixed_step && !in->switcher && !in->method->passes_singular;
 }
 
-/* Allocates the arrays of the integrator and of its method from the integrator's arena. State vectors have one element more than needed,
- * because they are processed two numbers at a time. */
+/* Allocates the arrays of the integrator and of its method from the integrator's arena. Arrays for states have one element more than a state,
+ * since they are processed two numbers at a time. */
 static cmb_status take_memory(cmb_integrator *in)
 {
   cmb_arena *a = in->arena;
@@ -359,8 +360,8 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
   }
 }
 
-/* Writes to text[room] that the constraints are near a loss of rank and which methods can pass such a position; writes an empty string
- * if the constraints are far from one. */
+/* Writes to text[room] that the constraints are near a loss of rank and which methods can pass such a position. Writes an empty string if the
+ * constraints are not near one. */
 static void describe_singularity(cmb_integrator *in, size_t room, char *text)
 {
   const char *name, *end = in->method->passes_singular ? "" : "; methods that pass such positions:";
@@ -374,8 +375,8 @@ static void describe_singularity(cmb_integrator *in, size_t room, char *text)
   }
 }
 
-/* Returns the error that no further step is possible, or that the motion diverges if velocities were growing exponentially. `status` is
- * that of the last attempted step, whose size was h. The message names the time, the step size and the cause. */
+/* Returns an error with the message that no further step is possible or, if velocities were growing exponentially, that the motion diverges.
+ * `status` is the result of the last attempt, of size h. The message names the time, the step size and the cause. */
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
   char text[512] = "the error test asks for steps below the resolution of time";
@@ -388,8 +389,8 @@ static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
                         "no step possible at t = %.9g (step size %.3g): %s", in->t, h, text);
 }
 
-/* Computes the size *h of the first step from the norms of y, y' and a difference quotient for y'' (Hairer, Nørsett, Wanner, Solving
- * ODEs I, §II.4). Returns a status > 0 if the equations cannot be evaluated at the trial point. */
+/* Computes the size *h of the first step from y, y' and a difference quotient for y'' (Hairer, Nørsett, Wanner, Solving ODEs I, §II.4). Returns
+ * a positive status if the equations cannot be evaluated at the trial point. */
 static cmb_status first_step(cmb_integrator *in, double *h)
 {
   const int n = in->n;
@@ -421,16 +422,15 @@ void cmb_integrator_reset(cmb_integrator *in)
   if (in->switcher) cmb_switcher_begin(in);
 }
 
-/* Returns whether the last factors of the KKT matrix belong to a state so near to a loss of rank of the constraints that no step should end
- * there. */
+/* Returns whether the last factors of the KKT matrix belong to a state so near to a loss of rank of the constraints that no step should end there. */
 static bool is_inside(const cmb_integrator *in)
 {
   return *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
 }
 
-/* Decides after an accepted step whether the integration method changes before the next one (s->due). Changes to a method that can pass
- * singular positions when the state comes near a loss of rank of the constraint Jacobian, and back to the selected method when the state is
- * no longer near it, at least RELIEF_STEPS steps later. Does nothing with method=auto or without such a method. */
+/* Schedules a change of the integration method (s->due) after an accepted step: near a loss of rank of the constraints, to a method that can
+ * pass singular positions; at least RELIEF_STEPS steps later, where the constraints have full rank and are not near a loss of it, back to the
+ * selected method. Does nothing for method=auto or if there is no other method. */
 static void check_rank(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;
@@ -438,12 +438,13 @@ static void check_rank(cmb_integrator *in)
   const bool inside = is_inside(in), enters = inside && !s->inside;
   const bool relieved = in->method->passes_singular;
   if (relieved && s->steps < RELIEF_STEPS) s->steps++;
-  s->due = relieved ? in->passage.near_steps == 0 && s->steps == RELIEF_STEPS : enters;
+  const bool regular = in->passage.near_steps == 0 && in->ev->redundant == 0;
+  s->due = relieved ? regular && s->steps == RELIEF_STEPS : enters;
   s->inside = inside;
 }
 
-/* Sets the time t from which fixed steps are counted. The times of later steps are t plus a multiple of the step size, so that rounding
- * errors do not accumulate. */
+/* Sets the time t from which fixed steps are counted, so that the times of later steps are t plus multiples of the step size without
+ * accumulated rounding errors. */
 static void count_from(cmb_integrator *in, double t)
 {
   in->t_begin = t;
@@ -491,23 +492,23 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   return CMB_OK;
 }
 
-/* Returns the size of the next step before it is adapted to t_limit or to a nearby loss of rank of the constraints: the fixed step size,
- * or that proposed by the step-size controller, at most the option max_step. */
+/* Returns the size of the next step before it is shortened because of t_limit or a nearby loss of rank of the constraints: the fixed step size
+ * or the controller's proposal, at most the option max_step. */
 static double full_step(const cmb_integrator *in)
 {
   const double h = in->fixed_step ? in->options.step : in->h;
   return in->options.max_step > 0 ? fmin(h, in->options.max_step) : h;
 }
 
-/* Returns whether a step of fixed size h from the current time ends at t_limit up to rounding errors. No additional step is then made
- * for the small remainder. */
+/* Returns whether a fixed step of size h from the current time ends at t_limit up to rounding errors, so that no further step is made for a
+ * tiny remainder. */
 static bool fixed_step_ends(const cmb_integrator *in, double h, double t_limit)
 {
   return fabs(t_limit - in->t - h) <= SAME_STEP * h;
 }
 
-/* Returns the size of the next attempted step: the fixed or proposed size, at most the option max_step, and shortened where necessary so
- * that a step ends exactly at t_limit. */
+/* Returns the size of the next attempt: the fixed or proposed step size, at most the option max_step, shortened where necessary so that a step
+ * ends exactly at t_limit. */
 static double step_to_try(const cmb_integrator *in, double t_limit)
 {
   const double h = cmb_passage_size(in, full_step(in));
@@ -518,8 +519,8 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
   return left < 2 * h ? left / 2 : h; /* two equal steps in place of a tiny last one */
 }
 
-/* Returns the time at which the accepted step of size h ends: exactly t_limit if the step was meant to end there, else the current time
- * plus h. Times of fixed steps are multiples of h, so that rounding errors do not accumulate. */
+/* Returns the time at which the accepted step of size h ends: exactly t_limit if the step was meant to end there, else the current time plus h.
+ * Times of fixed steps are multiples of h, without accumulated rounding errors. */
 static double end_of_step(cmb_integrator *in, double h, double t_limit)
 {
   if (h == t_limit - in->t || (in->method->real_time && fixed_step_ends(in, h, t_limit))) {
@@ -529,8 +530,8 @@ static double end_of_step(cmb_integrator *in, double h, double t_limit)
   return in->fixed_step ? in->t_begin + (double)++in->fixed_steps * h : in->t + h;
 }
 
-/* Makes the state after the accepted step of size h the current state of the integrator: exchanges the arrays of states and multipliers
- * before and after the step, and sets the time to t_new. */
+/* Makes the state after an accepted step of size h the integrator's current state, at time t_new, by exchanging the arrays of states and
+ * multipliers. */
 static void accept_step(cmb_integrator *in, double h, double t_new)
 {
   in->method->accept(in);
@@ -548,8 +549,8 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->eta_square = in->ev->eta_square;
 }
 
-/* Returns the next step size by the PI controller after a step of size h was accepted with this error, in units of the tolerance. If the
- * step was shortened because of a nearby loss of rank of the constraints, the result is at least the size proposed before. */
+/* Returns the next step size by the PI controller after a step of size h was accepted with this error in units of the tolerance. If the step
+ * was shortened because of a nearby loss of rank of the constraints, returns at least the size proposed before it. */
 static double step_after(cmb_integrator *in, double h, double error)
 {
   const double wanted = in->h;
@@ -558,8 +559,8 @@ static double step_after(cmb_integrator *in, double h, double error)
   return cmb_passage_next(in, h, wanted, next);
 }
 
-/* Returns the size of the next attempt after one of size h was rejected because its error estimate `error` was above 1 (status CMB_OK),
- * by the PI controller, or failed with a status > 0, by a constant factor. */
+/* Returns the size of the next attempt after one of size h has failed. If it was rejected because its error estimate `error` is above 1 (status
+ * CMB_OK), the size follows from the PI controller; if it failed with a status > 0, the size is reduced by a constant factor. */
 static double step_after_failure(const cmb_integrator *in, double h, double error,
                                  cmb_status status)
 {
@@ -567,17 +568,16 @@ static double step_after_failure(const cmb_integrator *in, double h, double erro
   return status == CMB_OK ? cmb_controller_pi_rejected(c, h, error) : c->failed * h;
 }
 
-/* Returns the next step size after an accepted step of size h: in->h or, if the step was shortened to end at t_limit, at least `wanted`,
- * the size proposed before it. */
+/* Returns the next step size after an accepted step of size h: in->h or, if that is smaller because the step was shortened to end at t_limit,
+ * the size `wanted` proposed before. */
 static double step_after_limit(const cmb_integrator *in, double h, double t_limit, double wanted)
 {
   const bool cut = h == t_limit - in->t && h < wanted && in->rejections == 0;
   return cut && !in->method->propose ? fmax(in->h, wanted) : in->h;
 }
 
-/* Checks for stiffness after an accepted step. With the method `auto` this may schedule a change of the method; with other explicit
- * methods a warning is logged once if stability limits the step size. Returns a negative status if the equations have requested the end
- * of the run. */
+/* Checks for stiffness after an accepted step. With the method `auto` this may schedule a change of the method; with other explicit methods a
+ * warning is logged, once, if stability limits the step size. Returns a negative status if the equations have requested the end of the run. */
 static cmb_status check_stiffness(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) return CMB_OK;
@@ -595,7 +595,7 @@ static cmb_status check_stiffness(cmb_integrator *in)
   return in->stiffness->end;
 }
 
-/* Switches to the other one of two methods (cmb_switcher) if a change is scheduled. The new method begins at the current state. */
+/* Changes to the other one of two methods if a change is scheduled; the new method begins at the current state. */
 static cmb_status change_method(cmb_integrator *in)
 {
   if (!in->switcher->due) return CMB_OK;
@@ -603,12 +603,13 @@ static cmb_status change_method(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
-/* Switches to the explicit method after repeated failures of another one near a position where the constraints lose rank, which the
- * explicit method can pass. Does nothing elsewhere and with methods that have no other beside them. */
-static cmb_status switch_near_singularity(cmb_integrator *in)
+/* Changes to the explicit method that can pass a loss of rank of the constraints, after repeated failures of another method near such a
+ * position or while constraints in the equations are dependent. Does nothing elsewhere, or if the integrator has no second method. */
+static cmb_status switch_where_dependent(cmb_integrator *in)
 {
   const char *name;
-  if (!cmb_switcher_can_pass(in) || !cmb_passage_is_near(in, &name)) return CMB_OK;
+  if (!cmb_switcher_can_pass(in)) return CMB_OK;
+  if (in->ev->redundant == 0 && !cmb_passage_is_near(in, &name)) return CMB_OK;
   in->h = in->h_taken > 0 ? in->h_taken : in->h;
   in->switcher->due = true;
   in->rejections = 0;
@@ -618,8 +619,8 @@ static cmb_status switch_near_singularity(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Returns whether another attempt with a step of size h makes no sense: after more than MOST_REJECTIONS rejections, or if h is lost in
- * the rounding of the time t (h <= 8 eps |t|, or NaN). */
+/* Returns whether no further attempt with a step of size h makes sense: more than MOST_REJECTIONS attempts were rejected, or h is lost in the
+ * rounding of the time t (h <= 8 eps |t|, or NaN). */
 static bool is_hopeless(const cmb_integrator *in, double h)
 {
   return in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t));
@@ -632,17 +633,20 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   if (in->switcher) CMB_TRY(change_method(in));
   cmb_status trouble = CMB_OK;
   in->ev->tau_square = in->ev->eta_square = 0;
+  cmb_kkt_lose(in->ev->kkt); /* those of other points, at which the run loop has evaluated */
   cmb_passage_before(in);
   for (in->rejections = 0;; in->rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
     if (in->rejections == RESCUE_AFTER || is_hopeless(in, h)) {
-      CMB_TRY(switch_near_singularity(in));
+      CMB_TRY(switch_where_dependent(in));
       h = step_to_try(in, t_limit);
     }
     if (is_hopeless(in, h)) return give_up(in, trouble, h);
     if (in->ev->stats.steps >= in->options.max_steps) {
-      return cmb_fail_about(in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
-                            "%ld steps are used up at t = %.9g", in->options.max_steps, in->t);
+      return cmb_fail_about(
+          in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
+          "all %ld steps that the option max-steps permits are used up at t = %.9g",
+          in->options.max_steps, in->t);
     }
     const cmb_method *m = in->method;
     in->ev->stats.steps++;
@@ -689,7 +693,7 @@ cmb_status cmb_integrator_undo(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
-/* Prepares dense output over the last step, which may be rough (cmb_integrator_is_rough). */
+/* Prepares dense output over the last step. The result may be less accurate inside of the step than at its ends (see x_integrator_is_rough). */
 static cmb_status densify(cmb_integrator *in)
 {
   if (in->dense_ready) return CMB_OK;
@@ -707,7 +711,7 @@ cmb_status cmb_integrator_is_rough(cmb_integrator *in, bool *rough, double *boun
   return CMB_OK;
 }
 
-/* Makes dense output over the last step as accurate as its ends. */
+/* Makes dense output over the last step as accurate as the ends of the step. */
 static cmb_status refine(cmb_integrator *in)
 {
   bool rough;
@@ -730,7 +734,8 @@ cmb_status cmb_integrator_interpolate_roughly(cmb_integrator *in, double t, doub
   return CMB_OK;
 }
 
-/* Rough dense output has no error at the ends of the step. */
+/* Computes q and v at time t in the last step by dense output. Rough dense output, which is less accurate inside of the step, has no error at
+ * its ends. */
 cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v)
 {
   if (!in) return CMB_ERROR_ARGUMENT;
@@ -839,9 +844,9 @@ const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in)
   return in->drift ? &in->drift->bound : NULL;
 }
 
-void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size)
+void cmb_integrator_meet_drift(cmb_integrator *in, double t, const double *q, double size)
 {
-  if (in->drift) cmb_drift_check(in->drift, in->ev, t, size);
+  if (in->drift) cmb_drift_check(in->drift, in->ev, t, q, size);
 }
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)

@@ -57,8 +57,8 @@ bool cmb_method_holds_friction(const cmb_method *method);
 const double *cmb_integrator_q_before(const cmb_integrator *in);
 const double *cmb_integrator_v_before(const cmb_integrator *in);
 
-/* Compares the violation of the constraints at the current time t, size = ‖g‖, with the bound on the drift, if there is one. A bound
- * that it exceeds is declared invalid. */
-void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size);
+/* Compares the violation of the constraints at the current time t and positions q, size = ‖g‖, with the bound on the drift, if there is
+ * one. A bound that it exceeds is declared invalid. */
+void cmb_integrator_meet_drift(cmb_integrator *in, double t, const double *q, double size);
 
 #endif

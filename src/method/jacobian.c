@@ -19,9 +19,9 @@ struct exact {
   const cmb_pattern *motion_by_q, *motion_by_v;
 };
 
-/* Finds the exact sparsity patterns of the derivatives of the equations and stores them in *x; with index1 those of the constraints at
- * acceleration level, else at velocity level. Returns false if not all are known, or where q̇ = T(q) v with T ≠ I, since the columns
- * then belong to velocity directions. */
+/* Finds the exact sparsity patterns of the derivatives of the equations, as far as the equations declare them, and stores them in *x; those of
+ * the constraints are for constraints on accelerations if `index1` is set, else on velocities. Returns false if not all are known, or if q̇ =
+ * T(q) v with T ≠ I. */
 static bool find_exact(const cmb_equations *eq, bool index1, struct exact *x)
 {
   const cmb_pattern *const *d = eq->derivative_pattern;
@@ -32,7 +32,7 @@ static bool find_exact(const cmb_equations *eq, bool index1, struct exact *x)
   return eq->ng == 0 || (x->motion_by_q && (!index1 || x->motion_by_v));
 }
 
-/* Appends the column indices of row i of the sparsity pattern p (NULL: empty), each increased by `shift`, to the list column[count].
+/* Appends the column indices of row i of the sparsity pattern p (NULL: no entries), each increased by `shift`, to the list column[count].
  * Returns the new length of the list. */
 static int append(const cmb_pattern *p, int i, int shift, int *column, int count)
 {
@@ -42,8 +42,8 @@ static int append(const cmb_pattern *p, int i, int shift, int *column, int count
   return count;
 }
 
-/* Counts the entries of the Jacobian's exact sparsity pattern and the groups of columns (colours) that its difference quotients need,
- * and stores both numbers in the report. They remain −1 if the pattern is not known. */
+/* Counts the entries of the Jacobian's exact sparsity pattern, and the groups of columns (colours) that its finite differences need, and stores
+ * both numbers in the report. They stay −1 if the pattern is not known. */
 static cmb_status count_exact(cmb_context *ctx, const cmb_equations *eq, bool index1,
                               cmb_arena *arena, cmb_jacobian_report *report)
 {
@@ -66,8 +66,7 @@ static cmb_status count_exact(cmb_context *ctx, const cmb_equations *eq, bool in
   return CMB_OK;
 }
 
-/* Numbers the groups of Jacobian columns (colours) in the order of their first columns: group[j] becomes the number of the group that
- * contains column j. */
+/* Numbers the groups of Jacobian columns (colours) in the order of their first columns; group[j] becomes the number of column j's group. */
 static void number_groups(const cmb_form_estimate *e, int *group)
 {
   int next = 0;
@@ -78,8 +77,8 @@ static void number_groups(const cmb_form_estimate *e, int *group)
   }
 }
 
-/* Copies the estimated sparsity pattern of the form's Jacobian into the report and, unless they are NULL, into there (rows x columns),
- * which tells whether an entry can be non-zero, and group[columns], which contains the group (colour) of each column. */
+/* Copies the estimated sparsity pattern of the form's Jacobian to the report. Also fills the array there[] (rows x columns) with whether each
+ * entry can be non-zero, and group[columns] with the group (colour) of each column; NULL: not wanted. */
 static void copy_pattern(const cmb_form *form, cmb_jacobian_report *report, bool *there, int *group)
 {
   const cmb_form_estimate e = cmb_form_estimated(form);
@@ -88,8 +87,9 @@ static void copy_pattern(const cmb_form *form, cmb_jacobian_report *report, bool
   if (group) number_groups(&e, group);
 }
 
-/* Estimates the sparsity pattern of the Jacobian at the state (t, q, v) as the method bdf does, and stores it in the report, in there
- * (rows x columns; true: can be non-zero) and in group[columns] (group, or colour, of each column). The two arrays may be NULL. */
+/* Estimates the sparsity pattern of the Jacobian at the state (t, q, v) as the method bdf does, and stores it in the report. Also fills the
+ * array there[] (rows x columns) with whether each entry can be non-zero, and group[columns] with the group (colour) of each column; NULL: not
+ * wanted. */
 static cmb_status estimate_pattern(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                                    const double *v, cmb_jacobian_report *report, bool *there,
                                    int *group)
@@ -129,6 +129,6 @@ cmb_status cmb_system_jacobian(cmb_context *ctx, const cmb_system *system, doubl
   cmb_arena_destroy(arena);
   cmb_evaluator_destroy(ev);
   if (status <= 0) return status;
-  return cmb_fail(ctx, CMB_ERROR_EQUATIONS, "at t = %.6g there is no Jacobian: %s", t,
+  return cmb_fail(ctx, CMB_ERROR_EQUATIONS, "the Jacobian cannot be computed at t = %.6g: %s", t,
                   cmb_status_meaning(status));
 }

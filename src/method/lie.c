@@ -29,8 +29,7 @@ struct lie {
   bool unsettled; /* the warning that a complementarity problem was not solved has been logged */
 };
 
-/* Translates the options of the method lie or rosw2 into the options *o of a real-time step of fixed cost. Returns an error for options
- * that contradict each other. */
+/* Converts the options of the method lie or rosw2 to the options *o of a real-time step. Returns an error for options that contradict each other. */
 static cmb_status read_step_options(const cmb_integrator *in, cmb_step_options *o)
 {
   const bool euler = in->method == &cmb_method_lie;
@@ -45,9 +44,10 @@ static cmb_status read_step_options(const cmb_integrator *in, cmb_step_options *
       o->stabilization != CMB_STABILIZE_NONE && o->stabilization != CMB_STABILIZE_BAUMGARTE;
   o->bound = in->ng > 0 && projects && cmb_choice(in, "bound") == 0;
   if (o->jacobian == CMB_STEP_J3 && o->positions == CMB_POSITIONS_NEW) {
-    return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "positions"),
-                          "option jacobian=J3 has only the term that positions=new leaves out: "
-                          "take jacobian=none, J1, J2 or exact");
+    return cmb_fail_about(
+        in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "positions"),
+        "option jacobian=J3 contains only the term that positions=new leaves out; "
+        "expected jacobian=none, J1, J2 or exact");
   }
   if (o->index == 2 || o->stabilization != CMB_STABILIZE_GGL) return CMB_OK;
   return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "stabilization"),
@@ -92,9 +92,9 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
   return m->stepper;
 }
 
-/* Determines the modes of dry friction at the beginning of a motion where they are not known: for an element that slides the sign of its
- * sliding velocity; for one that sticks 3 − φ, where φ (−1 to 1) is the fraction of its largest force that it exerts in a trial step. If
- * the last step has been undone, the modes before it are restored first. */
+/* Determines those modes of dry friction at the beginning of a motion that are not known yet: the sign of the sliding velocity if the element
+ * slides, or 3 − φ if it sticks, where φ (−1 to 1) is the fraction of its largest force that it exerts, as found by a trial step. If the last
+ * step has been undone, first restores the modes before it. */
 static cmb_status begin_friction(cmb_integrator *in, struct lie *m)
 {
   double *grip = in->ev->grip;
@@ -130,7 +130,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Returns an error: the friction element with switching function number `function` accelerates the motion that it should oppose. */
+/* Returns an error with the message that the friction element with switching function number `function` accelerates the motion that it should
+ * oppose. */
 static cmb_status refuse_driving(const cmb_integrator *in, int function)
 {
   const char *name = in->ev->eq->switch_names[function];
@@ -141,21 +142,21 @@ static cmb_status refuse_driving(const cmb_integrator *in, int function)
                         name, in->t);
 }
 
-/* Logs a warning, once, that the friction forces of a step are within their bounds but only near a solution of the complementarity
- * problem: sticking friction may creep in such a step, and sliding friction may be held. */
+/* Logs a warning, once, that the friction forces of a step solve the complementarity problem only approximately: sticking friction may creep in
+ * such a step, and sliding friction may stick. */
 static void warn_unsettled(const cmb_integrator *in, struct lie *m)
 {
   if (m->unsettled) return;
   m->unsettled = true;
-  cmb_log(
-      in->ctx, CMB_LOG_WARNING,
-      "friction that sticks has not settled in a step of fixed cost, first from t = %.9g on: its "
-      "forces are within their bounds there, but only near a solution",
-      in->t);
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "the forces of friction that sticks were not found exactly in a step of fixed cost, "
+          "first from "
+          "t = %.9g on: they are within their bounds, but only near a solution",
+          in->t);
 }
 
-/* Returns the reason why a step has failed as a status: the equations cannot be evaluated, the constraints are dependent, friction element
- * k accelerates the motion that it should oppose (settled = −1 − k), or the matrix of the step is singular. */
+/* Returns the status of a failed step by its reason: the equations cannot be evaluated, the constraints are dependent, friction element k
+ * accelerates the motion that it should oppose (settled = −1 − k), or the matrix of the step is singular. */
 static cmb_status failure_status(cmb_integrator *in, struct lie *m, double settled)
 {
   if (settled < 0) return refuse_driving(in, m->grip[(int)-settled - 1]);
@@ -198,8 +199,8 @@ static void accept(cmb_integrator *in)
   }
 }
 
-/* Saves or restores in the archive a the modes of dry friction that can stick, which are part of the state. Rejects restored values that
- * are not valid modes. */
+/* Saves the modes of dry friction that can stick, which are part of the state, to the archive a or restores them from there. Rejects restored
+ * values that are no valid modes. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   const struct lie *m = in->data;
@@ -208,7 +209,7 @@ static void visit(cmb_integrator *in, cmb_archive *a)
   for (int k = 0; k < m->grip_count; k++) {
     const double grip = in->ev->grip[m->grip[k]];
     const bool slips = fabs(grip) == 1, holds = grip > 1.5 && grip < 4.5;
-    if (!slips && !holds) cmb_archive_refuse(a, "the mode of a friction is out of range");
+    if (!slips && !holds) cmb_archive_refuse(a, "the mode of friction that sticks is out of range");
   }
 }
 

@@ -55,8 +55,8 @@ cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
 
 /* ---- the projecting descriptor form */
 
-/* Projects y = (q, u), the variables of the projecting descriptor form (Simeon 1996, eq. 5), onto the constraints at time t. y becomes
- * the consistent state (p, v), offset (n) the difference (q, u) − (p, v), and lambda (ng) the multipliers. */
+/* Projects y = (q, u), the variables of the projecting descriptor form (Simeon 1996, eq. 5), onto the constraints at time t: y becomes the
+ * consistent state (p, v), offset (n) the difference (q, u) − (p, v), and lambda (ng) the multipliers. */
 static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, double *y,
                                double *offset, double *lambda)
 {
@@ -69,8 +69,8 @@ static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, 
   return CMB_OK;
 }
 
-/* Computes the slope (n) of (q, u), the variables of the projecting descriptor form (Simeon 1996, eq. 5), which may violate the
- * constraints, at the state for which the form was last solved. */
+/* Computes the slope (n) of the variables (q, u) of the projecting descriptor form (Simeon 1996, eq. 5), at the state for which the form was
+ * last solved. */
 static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *slope)
 {
   const cmb_projecting *f = m->form;
@@ -80,9 +80,9 @@ static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *s
   }
 }
 
-/* Computes the time derivative `slope` (n) of the variables (q, u) of the projecting descriptor form (Simeon 1996, eq. 5) at time t, for
- * (q, u) = m->y_stage + offset. In this form q and u may violate the constraints; offset (n) is their difference from the consistent state
- * at the beginning of the step. Overwrites m->y_stage. */
+/* Computes the slope (n) of the variables (q, u) of the projecting descriptor form (Simeon 1996, eq. 5) at time t and (q, u) = m->y_stage +
+ * offset. These variables may violate the constraints; offset (n) is their difference from the consistent state at the beginning of the step.
+ * Overwrites m->y_stage. */
 static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
                                 const double *offset, double *slope)
 {
@@ -106,9 +106,8 @@ static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double t
   return CMB_OK;
 }
 
-/* Resets to 0, at the end of a step, the difference between the variables (q, u) of the projecting descriptor form and the consistent
- * state, and its contribution to the slope. Depending on the option `projection` this concerns nothing, the velocities, or positions and
- * velocities. */
+/* Resets the variables (q, u) of the projecting descriptor form at the end of a step to the consistent state: their difference from it, and its
+ * contribution to the slope, become 0. The option `projection` decides for which variables: none, the velocities, or positions and velocities. */
 static void reset_offset(cmb_integrator *in, cmb_mdop *m)
 {
   const size_t size = (size_t)in->nv * sizeof *m->offset;
@@ -136,8 +135,7 @@ static ASIDE cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, d
   return CMB_OK;
 }
 
-/* Returns whether offset (n), the displacement of the state y (n) by its projection onto the constraints, is no larger than rounding
- * errors of positions and velocities. */
+/* Returns whether offset (n), the displacement of the state y (n) by its projection onto the constraints, is only rounding error. */
 static bool offset_is_rounding(const cmb_integrator *in, const double *y, const double *offset)
 {
   const int nq = in->nq, nv = in->nv;
@@ -172,8 +170,8 @@ static ASIDE void accept_form(cmb_integrator *in, cmb_mdop *m)
   in->a = m->a;
 }
 
-/* Saves or restores in the archive a the state of the projecting descriptor form: the difference of its variables to the consistent
- * state, that state and the accelerations. The last two are included because a new start could change their last bits. */
+/* Saves the state of the projecting descriptor form to the archive a or restores it from there: the consistent state, the difference of the
+ * form's variables from it, and the accelerations. */
 static void visit_form(cmb_integrator *in, const cmb_mdop *m, cmb_archive *a)
 {
   cmb_archive_doubles(a, "offset", in->n, m->offset);
@@ -193,8 +191,8 @@ cmb_status cmb_mdop_begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* Completes a step: projects y_new onto the constraints at time t as the option `projection` requires, and computes the slope there,
- * which serves the error estimate and the next step. */
+/* Completes a step: projects y_new onto the constraints at time t as the option `projection` requires, and computes the slope there for the
+ * error estimate and the next step. */
 static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
 {
   bool due;
@@ -210,8 +208,7 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
   return cmb_accelerate_factored(in->ev, t, q, v, slope + in->nq, in->lambda_new);
 }
 
-/* Computes the slopes of all Runge–Kutta stages but the first for a step of size h from (t, y), with the index-1 equations (constraints
- * at acceleration level). */
+/* Computes the slopes of all Runge–Kutta stages except the first for a step of size h from (t, y), by the index-1 equations. */
 static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double t,
                                           const double *y, double h)
 {
@@ -254,15 +251,15 @@ void cmb_mdop_accept(cmb_integrator *in)
 
 /* ---- dense output over the last step */
 
-/* Computes the slope (n) at time t and the state m->y_stage inside the last step, for dense output. May overwrite m->y_stage. */
+/* Computes the slope (n) at time t inside the last step and the state m->y_stage there, which may be overwritten; for dense output. */
 static cmb_status slope_inside(cmb_integrator *in, const cmb_mdop *m, double t, double *slope)
 {
   return m->form ? slope_by_form(in, m, t, m->offset_new, slope)
                  : cmb_slope(in, t, m->y_stage, slope, in->lambda_new);
 }
 
-/* Takes a Runge–Kutta step of size h inside the last step, for dense output: from (t, y), where the slope is m->k[0], to y_end (n), and
- * computes the slope (n) there. Overwrites the slopes of the other stages in m->k. */
+/* Takes a Runge–Kutta step of size h inside the last step, from (t, y) to y_end (n), and computes the slope (n) at its end; for dense output.
+ * m->k[0] must be the slope at (t, y); the slopes of the other stages in m->k are overwritten. */
 static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const double *y, double h,
                               double *y_end, double *slope)
 {

@@ -102,9 +102,8 @@ static double dense_error(const cmb_integrator *in, double *bounds)
   return worst / 800;
 }
 
-/* Computes the coefficient vectors r_4 .. r_7 of the dense output from the values y (n each) and the slopes at one and two thirds of the
- * last step, x = 1/3 and 2/3. The polynomial r_4 + x(r_5 + (1 − x)(r_6 + x r_7)) is the difference between the solution and the cubic
- * through the ends of the step, divided by x²(1 − x)². */
+/* Computes the coefficient vectors r_4 .. r_7 of the dense output, from the states y (n each) and slopes at x = 1/3 and 2/3 of the last step.
+ * The polynomial r_4 + x(r_5 + (1 − x)(r_6 + x r_7)), times x²(1 − x)², is added to the cubic through the ends of the step. */
 static void dense_by_thirds(cmb_integrator *in, const double *const y[2], double *const slope[2])
 {
   const cmb_mdop *m = in->data;

@@ -18,7 +18,7 @@ void cmb_newton_forget(cmb_newton *n)
   n->eta = n->rule->eta_new;
 }
 
-/* Returns x^p; for p = 1 and p = 0.75 without the slow call of pow. */
+/* Returns x^p; without the slow call of pow() for p = 1 and p = 0.75. */
 static double power(double x, double p)
 {
   if (p == 1) return x;
@@ -35,8 +35,8 @@ void cmb_newton_begin(cmb_newton *n)
   n->arrived = false;
 }
 
-/* Returns the convergence rate θ of a Newton iteration: `quotient`, the ratio of the norms of the last two increments, or the geometric
- * mean of the last two or of all such ratios, as the method's rule requires. `size` is the norm of the last increment. */
+/* Returns the convergence rate θ of a Newton iteration. `size` is the norm of the last increment, `quotient` its ratio to the norm of the one
+ * before. Depending on the method, θ is this quotient or the geometric mean of the last two or of all such quotients. */
 static double rate_of(const cmb_newton *n, double quotient, double size)
 {
   const int i = n->iterations;
@@ -45,8 +45,8 @@ static double rate_of(const cmb_newton *n, double quotient, double size)
   return pow(size / n->first, 1.0 / i);
 }
 
-/* Returns the predicted ratio of the error to the tolerance after `left` further Newton iterations, if the increments continue to shrink
- * at the rate θ; `size` is the norm of the last increment. */
+/* Returns the error, in units of the tolerance, to be expected after `left` further Newton iterations if the increments, the last of which has
+ * the norm `size`, continue to shrink at the rate θ. */
 static double predicted_excess(const cmb_newton *n, double size, int left)
 {
   double excess = n->eta * size / n->enough;
@@ -54,8 +54,8 @@ static double predicted_excess(const cmb_newton *n, double size, int left)
   return excess;
 }
 
-/* Updates the convergence rate θ and the factor η = θ/(1 − θ) of the error bound from the size of a Newton increment, which is not the
- * first one. Returns CMB_RETRY_NEWTON if the iteration diverges or is predicted not to converge in the permitted iterations. */
+/* Updates the convergence rate θ of a Newton iteration and the factor η = θ/(1 − θ) of its error bound by the norm `size` of a new increment,
+ * which is not the first. Returns CMB_RETRY_NEWTON if the iteration diverges or will not converge in the permitted number of iterations. */
 static cmb_status update_rate(cmb_newton *n, double size)
 {
   const int left = n->most - 1 - n->rule->spare - n->iterations;

@@ -86,8 +86,8 @@ double cmb_size_of_change(const cmb_integrator *in, const double *x)
   return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
 }
 
-/* Computes y (n) = from + h Σ b_j k_j at the fraction theta of a step of size h, with the weights b_j(theta) of the table's dense output
- * and the slopes k of the stages. Corrections for the constraints are not included. */
+/* Computes y (n) = from + h Σ b_j k_j at the fraction theta of a step of size h, with the weights b_j(theta) of the method's dense output and
+ * the slopes k_j of the stages. The result is not corrected for the constraints. */
 static void dirk_sum(const cmb_integrator *in, const cmb_dirk_table *table, const double *from,
                      double h, double *const *k, double theta, double *y)
 {

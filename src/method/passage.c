@@ -30,8 +30,8 @@ void cmb_passage_begin(cmb_integrator *in)
   p->jump = 0;
 }
 
-/* Updates the numbers of consecutive accepted steps near a position where the constraints lose rank. If there are too many, the
- * constraints are nearly dependent everywhere, and the special treatment of such positions is switched off. */
+/* Counts consecutive accepted steps near positions where the constraints lose rank. If there are too many, the constraints are nearly dependent
+ * everywhere, and the special treatment of such positions is switched off. */
 void cmb_passage_count(cmb_integrator *in)
 {
   in->passage.nearness = *in->ev->doubtful ? cmb_kkt_nearness(in->ev->kkt) : 1;
@@ -51,9 +51,9 @@ static void remove_direction(int n, const double *d, double *x)
   for (int i = 0; i < n && square > 0; i++) x[i] -= product / square * d[i];
 }
 
-/* Removes from an error x = (positions, velocities) (n) its components in the weak directions, which belong to small singular values of
- * the constraint Jacobian; in->passage.weak (nv) receives the removed velocities w. Where q̇ = T(q) v, the component along T w is
- * removed from the positions. */
+/* Removes from an error x (n), positions and velocities, its components in directions that the constraints hardly determine near a loss of rank
+ * (singular vectors of the constraint Jacobian with small singular values). in->passage.weak (nv) becomes the removed part w of the velocities.
+ * If q̇ = T(q) v with T ≠ I, the component along T w is removed from the positions. */
 static void remove_weak_parts(const cmb_integrator *in, double *x)
 {
   cmb_evaluator *ev = in->ev;
@@ -99,9 +99,9 @@ bool cmb_passage_is_near(cmb_integrator *in, const char **name)
   return true;
 }
 
-/* Predicts when the constraints lose rank next, from their smallest singular value and its rate of change: in->passage.ahead receives
- * the time until then (infinite if the singular value does not decrease), and in->passage.zone the time from that position to where a
- * step may end. */
+/* Predicts the next loss of rank of the constraints from their smallest singular value and its rate of change. in->passage.ahead becomes the
+ * time until then (infinite if the singular value does not decrease), in->passage.zone the time before and after that instant in which no step
+ * may end. */
 void cmb_passage_look_ahead(cmb_integrator *in)
 {
   double sigma, rate;
@@ -115,9 +115,8 @@ void cmb_passage_look_ahead(cmb_integrator *in)
   in->passage.zone = in->passage.ahead * CMB_WEAK_ZONE / cmb_kkt_nearness(in->ev->kkt);
 }
 
-/* Returns the step size to try instead of h near a predicted loss of rank of the constraints. Rounding errors are large at such a
- * position: a step ends so far before it that the next step passes over it, with the singular position between the stages of all
- * methods. */
+/* Returns the step size to use instead of h near a predicted loss of rank of the constraints, where rounding errors are large. Steps are
+ * shortened so that one ends well before such a position and the next one passes over it, with the position between the stages of the method. */
 double cmb_passage_step(const cmb_integrator *in, double h)
 {
   const double at = 0.45, ahead = in->passage.ahead, zone = in->passage.zone;
@@ -127,9 +126,9 @@ double cmb_passage_step(const cmb_integrator *in, double h)
   return fmax(ahead - 0.9 * at * jump, ahead / 4);
 }
 
-/* Returns the error that counts for a step of size h across a position where the constraints lose rank and whose estimate `error` is
- * above 1. If a larger step across it had a smaller estimate, the estimate consists of rounding errors, since truncation errors would
- * have decreased; it counts as 1 if its component in the weakly determined directions is small. Otherwise returns `error`. */
+/* Returns the error that counts for a step of size h across a loss of rank of the constraints whose estimate `error` is above 1. If an earlier
+ * attempt with a larger step had a smaller estimate, the estimate is rounding error and not truncation error. It then counts as 1, provided
+ * that its component in directions that the constraints hardly determine is small. Otherwise returns `error`. */
 static double error_of_crossing_step(cmb_integrator *in, double h, double error)
 {
   const double weak = *in->ev->doubtful ? *in->passage.weak_error : 0;
@@ -140,9 +139,9 @@ static double error_of_crossing_step(cmb_integrator *in, double h, double error)
   return rounding ? 1 : error;
 }
 
-/* Returns the error that counts in the error test for a step of size h that begins or ends near a loss of rank of the constraints, where
- * `error` is its estimate in units of the tolerance. A step across such a position that cannot be made smaller counts at most as 1. A
- * step that ends too near to it counts as 3, so that it is repeated with another size. */
+/* Returns the error, in units of the tolerance, by which a step of size h that begins or ends near a loss of rank of the constraints is
+ * accepted or rejected; `error` is its estimate. If the step crosses such a position and cannot be made smaller, the error counts at most as 1;
+ * if it ends too near to one, as 3, so that the step is repeated with another size. */
 double cmb_passage_judge(cmb_integrator *in, double h, double error)
 {
   const bool jumps = h > in->passage.ahead;

@@ -73,9 +73,9 @@ static cmb_status begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* Computes slope i of a partitioned half-explicit Runge–Kutta step of size h at the stage's state y (n), and the state y_bar (n), to
- * which the slope contributes and which satisfies the velocity constraints. With index1 the accelerations follow from the index-1
- * equations (near a loss of rank of the constraints). */
+/* Computes slope i of a partitioned half-explicit Runge–Kutta step of size h at the state y (n) of the stage, and the state y_bar (n), to which
+ * this slope contributes and which satisfies the velocity constraints. If `index1` is set, the accelerations follow from the constraints on
+ * accelerations, as is necessary near a loss of rank. */
 static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, bool index1,
                         const double *y, double *y_bar)
 {
@@ -96,9 +96,8 @@ static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, b
   return cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new);
 }
 
-/* Returns the error estimate of a step of size h in units of the tolerance, the larger of the norms of positions and of velocities: the
- * difference to the embedded formula plus the displacement of the result by its projection onto the constraints. The velocities of this
- * sum are projected onto the velocity constraints first. */
+/* Returns the error estimate of a step of size h in units of the tolerance, the larger of the norms for positions and for velocities. The error
+ * is the difference to the embedded formula plus the displacement by the projection onto the constraints. */
 static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
 {
   cmb_evaluator *ev = in->ev;
@@ -113,8 +112,8 @@ static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
   return cmb_larger_error(worst, cmb_error_norm(in, in->nq, in->n, x));
 }
 
-/* Computes all stages of a partitioned half-explicit Runge–Kutta step of size h; the last one gives y_new, the state after the step.
- * With index1 the accelerations follow from the index-1 equations, which are used near a loss of rank of the constraints. */
+/* Computes all stages of a partitioned half-explicit Runge–Kutta step of size h; the last one is y_new, the state after the step. If `index1`
+ * is set, the accelerations follow from the constraints on accelerations, as is necessary near a loss of rank. */
 static cmb_status stages(cmb_integrator *in, double h, bool index1)
 {
   struct phem56 *m = in->data;

@@ -29,9 +29,8 @@ void cmb_projection_begin(cmb_projection_control *control)
   control->since = control->next = 0;
 }
 
-/* Returns the number of steps between two projections of positions onto the constraints from the last such number, `between`, and the
- * drift that the last projection has removed, in units of the tolerance. Small drift doubles the number, large drift halves it, within
- * limits. */
+/* Returns the number of steps until positions are projected onto the constraints again. `between` was the last such number, `drift` the drift
+ * removed by the last projection, in units of the tolerance. Small drift doubles the number, large drift halves it, within limits. */
 static int next_interval(int between, double drift)
 {
   if (drift < DRIFT_SMALL) return 2 * between < BETWEEN_MOST ? 2 * between : BETWEEN_MOST;

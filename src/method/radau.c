@@ -147,7 +147,7 @@ struct radau {
 
 /* ---- creation */
 
-/* Allocates an array of size + 1 numbers for each stage of the highest permitted order. The additional number is needed because arrays
+/* Allocates an array of size + 1 numbers for each stage that the highest permitted order has. The additional number is needed because arrays
  * are processed two numbers at a time. */
 static void take_stages(cmb_integrator *in, int size, double **array)
 {
@@ -180,8 +180,8 @@ static void take_memory(cmb_integrator *in, struct radau *m)
   m->a_new = cmb_arena_doubles(in->arena, nv);
 }
 
-/* Returns the form of the equations (index 3, stabilised index 2 or index 1) that the option `form` selects; with `auto` the choice
- * depends on the equations and on the option `control`. */
+/* Returns the form of the equations (index 3, stabilised index 2 or index 1) that the option `form` selects. With `auto` the choice depends on
+ * the equations and on the option `control`. */
 static cmb_form_kind form_of(const cmb_integrator *in)
 {
   static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
@@ -191,20 +191,20 @@ static cmb_form_kind form_of(const cmb_integrator *in)
   return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
 }
 
-/* Returns the factor f in f rtol^(4/5), the tolerance of the error estimate for a method of this order with control=strict. */
+/* Returns the factor f for a method of this order: with control=strict, the tolerance of the error estimate is f rtol^(4/5). */
 static double tolerance_factor(const struct order *order)
 {
   return order->table->stages == 3 ? 0.4 : 0.2;
 }
 
-/* Returns the smallest relative tolerance that control=strict can follow with this order. */
+/* Returns the smallest relative tolerance that control=strict can satisfy with a method of this order. */
 static double least_rtol(const struct order *order)
 {
   return pow(LEAST_TOLERANCE / tolerance_factor(order), 5.0 / 4);
 }
 
-/* Computes the tolerances of the error estimate and of the Newton iteration for the current order from the user's tolerances and the
- * option `control`. */
+/* Computes the tolerances of the error estimate and of the Newton iteration for the current order, from the user's tolerances and the option
+ * `control`. */
 static void set_tolerances(const cmb_integrator *in, struct radau *m)
 {
   const double least = m->strict && !in->fixed_step ? least_rtol(m->order) : 0;
@@ -225,8 +225,7 @@ static void set_tolerances(const cmb_integrator *in, struct radau *m)
   }
 }
 
-/* Sets the order of the method for the next attempt. The factorised Newton matrices become invalid, and the tolerances are computed
- * anew. */
+/* Sets the order of the method for the next attempt: marks the factorised Newton matrices as invalid and computes the tolerances anew. */
 static void set_order(cmb_integrator *in, struct radau *m, const struct order *order)
 {
   m->order = m->next = order;
@@ -237,8 +236,8 @@ static void set_order(cmb_integrator *in, struct radau *m, const struct order *o
   set_tolerances(in, m);
 }
 
-/* Determines the lowest and the highest permitted order: order 5 for the method radau5; for radau all orders, or the one that the option
- * `order` names. Begins with the lowest. */
+/* Determines the lowest and the highest permitted order: 5 for the method radau5; for radau all orders, or the one named by the option `order`.
+ * The method begins with the lowest. */
 static void set_order_range(cmb_integrator *in, struct radau *m)
 {
   const int last = CMB_RADAU_TABLES - 1;
@@ -262,7 +261,8 @@ static bool weights_velocities_by_h(const struct radau *m)
 static void warn_of_velocities(const cmb_integrator *in)
 {
   cmb_log(in->ctx, CMB_LOG_WARNING,
-          "%s with control=classic in index 3 counts errors of velocities h times, as RADAU5 "
+          "%s with control=classic in index 3 multiplies errors of velocities by the step size, as "
+          "RADAU5 "
           "does: they are not held to the tolerance, and in fast mechanisms errors at the end can "
           "be hundreds of tolerances; control=strict holds them",
           in->method->name);
@@ -295,8 +295,8 @@ static void destroy(cmb_integrator *in)
   cmb_form_destroy(m->form);
 }
 
-/* Resets what has been learnt during the last motion: the scaling of the equations, the convergence rate, and the efficiency of each
- * order. The method begins with the lowest permitted order. */
+/* Discards what the method has learnt in the last motion: the scaling of the equations, the convergence rate, the efficiency of each order. The
+ * method begins with the lowest permitted order again. */
 static void reset_knowledge(cmb_integrator *in, struct radau *m)
 {
   cmb_form_forget(m->form);
@@ -323,8 +323,8 @@ static cmb_status begin(cmb_integrator *in)
 
 /* ---- the Newton iteration */
 
-/* Computes *re + i *im = h/(α + iβ), the coefficient of a complex Newton matrix for a step of size h, where α ± iβ is the k-th pair of
- * complex eigenvalues of the inverse of the Runge–Kutta matrix. */
+/* Computes *re + i *im = h/(α + iβ), the coefficient of a complex Newton matrix for a step of size h. α ± iβ is the k-th pair of complex
+ * eigenvalues of the inverse of the Runge–Kutta matrix, from the table t. */
 static inline void complex_coefficient(const cmb_radau_table *t, int k, double h, double *re,
                                        double *im)
 {
@@ -333,9 +333,8 @@ static inline void complex_coefficient(const cmb_radau_table *t, int k, double h
   *im = -h * beta / square;
 }
 
-/* Returns whether the Newton matrix for a step of size h is made at the predicted state in the middle of the step. This requires a
- * method of five or more stages, variable step sizes, no rejection before, and a last step of at least h/2, whose polynomials are
- * extrapolated. With three stages the matrix is made at the beginning, as in RADAU5. */
+/* Returns whether the derivatives for the Newton matrix of a step of size h are evaluated at an extrapolated state in the middle of the step,
+ * not at its beginning. This requires at least five stages, variable step sizes, no rejection before, and a last step of at least h/2. */
 static bool can_extrapolate_middle(const cmb_integrator *in, const struct radau *m, double h)
 {
   const bool large = m->order->table->stages > 3 && !in->fixed_step;
@@ -361,8 +360,8 @@ KERNEL cmb_status extrapolate_middle(const cmb_radau_table *const t, cmb_integra
   return cmb_accelerate(in->ev, at->t, q, v, m->a[0], in->lambda_new);
 }
 
-/* Computes the derivatives of the equations for the Newton matrix of a step of size h: at the middle of the step, if the state there can
- * be extrapolated from the last step, else at its beginning. */
+/* Computes the derivatives of the equations for the Newton matrix of a step of size h: in the middle of the step if the state there can be
+ * extrapolated from the last step, else at its beginning. */
 static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
@@ -379,8 +378,8 @@ static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
   return CMB_OK;
 }
 
-/* Computes the derivatives of the equations anew if this is requested and has not been done at the beginning of this step, and
- * factorises the real and complex Newton matrices for the step size h, unless they are factorised for h already. */
+/* Prepares the Newton matrices of a step of size h: computes the derivatives of the equations if requested, unless that was done at the
+ * beginning of this step, and factorises the real and complex matrices, unless that was done for h. */
 static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_radau_table *t = m->order->table;
@@ -416,8 +415,8 @@ KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in
   }
 }
 
-/* Sets the starting values of the Newton iteration for all stages of a step of size h: extrapolated from the last step or, if there is
- * none, from the accelerations and multipliers at the beginning of the step, taken as constant. */
+/* Sets the starting values of the Newton iteration for all stages of a step of size h: extrapolates the last step or, if there is none, takes
+ * accelerations and multipliers as constant. */
 static void start_values(const cmb_integrator *in, struct radau *m, double h)
 {
   const bool ggl = m->form->kind == CMB_FORM_GGL, rates = in->ev->eq->rates != NULL;
@@ -540,8 +539,8 @@ KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *i
   }
 }
 
-/* Returns the largest component of the Newton increments of all stages (of coordinates dq, of velocities and of multipliers) in units of
- * the tolerance. */
+/* Returns the largest component of the Newton increments of all stages, of coordinates (dq), velocities and multipliers, in units of the
+ * tolerance. */
 static double worst_increment(const cmb_integrator *in, const struct radau *m, double *const *dq)
 {
   const cmb_weights *w = &m->weights;
@@ -569,8 +568,8 @@ KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrato
   return sqrt(sum / (s * in->n));
 }
 
-/* Removes rounding errors from the velocity increments of all s stages in the index-3 form, so that they do not count in the convergence
- * test. */
+/* Sets those velocity increments of the s stages to 0 that are only rounding errors in the index-3 form, so that they do not disturb the
+ * convergence test. */
 static void drop_roundings(struct radau *m, int s)
 {
   const double c = m->h_factored / m->order->table->gamma;
@@ -606,8 +605,8 @@ KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrato
   return m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
 }
 
-/* Sets the unknowns and increments of all stages to 0 after a Newton iteration whose results were not finite, so that no NaN remains in
- * the padding of arrays, which are processed two numbers at a time. */
+/* Sets the unknowns and increments of all stages to 0 after a Newton iteration with results that are not finite. Otherwise a NaN would remain
+ * in the padding of the arrays, which are processed two numbers at a time. */
 static void clear_increments(const cmb_integrator *in, struct radau *m)
 {
   double **velocities[] = {m->z, m->dv, m->dw, m->dn, m->normal},
@@ -651,8 +650,7 @@ static cmb_status iterate(cmb_integrator *in, struct radau *m, double h)
 
 /* ---- the step */
 
-/* Returns the norm of the error estimate, of positions (m->e_w) and velocities (m->e_v), in units of the tolerance, but at least
- * 1e-10. */
+/* Returns the norm of the error estimate, m->e_w for positions and m->e_v for velocities, in units of the tolerance; at least 1e-10. */
 static double size_of_error(const cmb_integrator *in, struct radau *m)
 {
   const double *e_q = m->e_w;
@@ -672,8 +670,8 @@ static double size_of_error(const cmb_integrator *in, struct radau *m)
   return cmb_larger_error(sqrt(size), 1e-10);
 }
 
-/* Returns the weighted root mean square, in units of the tolerance, of the difference between the multipliers of the last stage and
- * those computed from the state at the end of the step; 0 if there are no constraints. */
+/* Returns the error of the multipliers, in units of the tolerance: the weighted root mean square of the difference between those of the last
+ * stage and those computed from the state at the end of the step. Returns 0 if there are no constraints. */
 static double multiplier_error(const cmb_integrator *in, struct radau *m)
 {
   const int end = m->order->table->stages - 1;
@@ -682,8 +680,8 @@ static double multiplier_error(const cmb_integrator *in, struct radau *m)
   return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->weights.l, error) / in->ng) : 0;
 }
 
-/* Estimates the error of a step of size h, in units of the tolerance, by the embedded formula, smoothed by a solution with the real
- * Newton matrix. If it is above 1 in the first step or after a rejection, the estimate is smoothed a second time, with the slope at the
+/* Estimates the error of a step of size h in units of the tolerance, *error, by the embedded formula, multiplied by the inverse of the real
+ * Newton matrix to damp stiff components. If it is above 1 in the first step or after a rejection, repeats the estimate with the slope at the
  * state y_0 + error. */
 static cmb_status estimate_error(cmb_integrator *in, struct radau *m, double h, double *error)
 {
@@ -745,8 +743,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   return CMB_OK;
 }
 
-/* Returns the next lower order, to be used because the current one has proved less efficient or its iteration has failed, and doubles
- * the number of steps until the current order is tried again. */
+/* Returns the next lower order, because the current one has proved less efficient or its iteration has failed. Doubles the number of steps
+ * until the current order is tried again. */
 static const struct order *order_below(struct radau *m)
 {
   struct efficiency *below = m->efficiency + (m->order - 1 - orders);
@@ -754,9 +752,9 @@ static const struct order *order_below(struct radau *m)
   return m->order - 1;
 }
 
-/* Chooses m->next, the order of the next step, by the convergence rate of the Newton iteration, as the code RADAU does (Hairer, Wanner
- * 1999, §4): a fast iteration at about constant step size raises the order, a slow one lowers it. h is the size of the last step, `next`
- * the proposed one. */
+/* Chooses m->next, the order of the next step, by the convergence rate of the Newton iteration, as in the code RADAU (Hairer, Wanner 1999, §4):
+ * fast convergence at about constant step size raises the order, slow convergence lowers it. h is the size of the last step, `next` that of the
+ * next one. */
 static void choose_by_rate(struct radau *m, double h, double next)
 {
   m->rate = fmin(10, fmax(m->newton.theta, 0.5 * m->rate));
@@ -766,8 +764,8 @@ static void choose_by_rate(struct radau *m, double h, double next)
   if (fast && same && m->stay > LEAST_STAY && m->order < m->most) m->next = m->order + 1;
 }
 
-/* Chooses m->next, the order of the next step after an accepted step of size h, by the measured efficiency of each order (simulated time
- * per unit of work). A higher order is tried now and then, and given up if it is clearly less efficient than the order below. */
+/* Chooses m->next, the order of the next step after an accepted step of size h, by the measured efficiency of each order, the simulated time
+ * per unit of work. A higher order is tried now and then, and given up if it is clearly less efficient. */
 static void choose_by_efficiency(struct radau *m, double h)
 {
   struct efficiency *here = m->efficiency + (m->order - orders);
@@ -878,15 +876,15 @@ static const double *nodes_now(const cmb_integrator *in, int *count)
   return m->last->c;
 }
 
-/* Saves or restores the current order in the archive a; the saved size of the next step belongs to it. Rejects an order that the
- * method's options do not permit. */
+/* Saves the current order, to which the saved step size belongs, to the archive a or restores it from there. Rejects an order that the options
+ * do not permit. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   struct radau *m = in->data;
   int number = (int)(m->order - orders);
   cmb_archive_ints(a, "radau-order", 1, &number);
   if (number < m->least - orders || number > m->most - orders) {
-    cmb_archive_refuse(a, "there is no such order");
+    cmb_archive_refuse(a, "the order is not one that the options of the method permit");
   } else if (orders + number != m->order) {
     set_order(in, m, orders + number);
   }

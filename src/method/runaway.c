@@ -20,7 +20,7 @@ void cmb_runaway_reset(cmb_integrator *in)
   in->runaway->begun = false;
 }
 
-/* Returns the largest |v_i| of the velocities v (nv); *most receives its index i, and remains unchanged if all are 0. */
+/* Returns the largest |v_i| of the velocities v (nv), and its index i in *most; *most stays unchanged if all velocities are 0. */
 static double largest_of(const cmb_integrator *in, const double *v, int *most)
 {
   double size = 0;
@@ -61,16 +61,16 @@ void cmb_runaway_begin(cmb_integrator *in)
   w->next = w->base;
 }
 
-/* Returns the time in which the largest velocity has grown by the factor 2^6: during its last 6 doublings (earlier = 0), or during the 6
- * doublings before these (earlier = 1). */
+/* Returns the time during which the largest velocity grew by the factor 2^6: by its last 6 doublings (earlier = 0) or by the 6 doublings before
+ * these (earlier = 1). */
 static double time_of_doublings(const cmb_runaway *w, int earlier)
 {
   const int k = w->level - 1 - earlier * HALF;
   return w->t[k] - w->t[k - HALF];
 }
 
-/* Returns the number of steps in which the largest velocity has grown by the factor 2^6: during its last 6 doublings (earlier = 0), or
- * during the 6 doublings before these (earlier = 1). */
+/* Returns the number of steps in which the largest velocity grew by the factor 2^6: by its last 6 doublings (earlier = 0) or by the 6 doublings
+ * before these (earlier = 1). */
 static double steps_of_doublings(const cmb_runaway *w, int earlier)
 {
   const int k = w->level - 1 - earlier * HALF;
@@ -83,9 +83,8 @@ bool cmb_runaway_suspected(const cmb_integrator *in)
   return w->level > 2 * HALF && time_of_doublings(w, 0) <= SAME_PACE * time_of_doublings(w, 1);
 }
 
-/* Returns whether a run with growing velocities would exceed the permitted number of steps before t_limit or within 12 more doublings of
- * the largest velocity, if the number of steps per doubling continues to grow as it has. With fixed steps returns false, since their
- * number is known. */
+/* Returns whether a run with growing velocities would exceed the permitted number of steps before t_limit, or within 12 more doublings of the
+ * largest velocity, provided that each doubling goes on taking more steps as before. Returns false with fixed steps. */
 static bool is_out_of_reach(const cmb_integrator *in, double t_limit)
 {
   const cmb_runaway *w = in->runaway;
@@ -102,8 +101,9 @@ cmb_status cmb_runaway_fail(cmb_integrator *in)
   return cmb_fail_about(
       in->ctx, CMB_ERROR_DIVERGED,
       cmb_about_time(in->t, "velocity", in->ev->eq->v_names[w->fastest]),
-      "the motion has run away at t = %.9g: %s = %.3g is growing without end, and has "
-      "doubled %d times since t = %.6g; does a force or damper act the wrong way, does a drive "
+      "the motion has run away at t = %.9g: the largest velocity, now %s = %.3g, is growing "
+      "without end, and has doubled %d times since t = %.6g; does a force or damper act the wrong "
+      "way, does a drive "
       "leave what the mechanism can reach%s?",
       in->t, in->ev->eq->v_names[w->fastest], v[w->fastest], w->level - 1, w->t[0],
       in->fixed_step ? ", or is the step too large for the method" : "");

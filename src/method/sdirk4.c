@@ -33,8 +33,8 @@ static const double start[STAGES][STAGES] = {
 };
 /* clang-format on */
 
-/* Computes the weights b[5] of the slopes for dense output at the fraction x (0 to 1) of a step from the order conditions Σ b = x, Σ b c
- * = x²/2, Σ b c² = x³/3, bᵀ A c = x³/6, and bᵀ A⁻¹ c² = x², which serves stiff components. */
+/* Computes the weights b[5] of the slopes for dense output at the fraction x (0 to 1) of a step, from the order conditions Σ b = x, Σ b c =
+ * x²/2, Σ b c² = x³/3 and bᵀ A c = x³/6, and from bᵀ A⁻¹ c² = x², which makes stiff components accurate. */
 static void dense(double x, double *b)
 {
   b[0] = x * (97.0 / 32 + x * (-109.0 / 32 + x * 17.0 / 12));

@@ -14,32 +14,32 @@
 
 enum { MOST_SUSPICION = 1000000 }; /* far more than can occur */
 
-/* Saves or restores in the archive a which method is active, if the integrator's method consists of several (auto). */
+/* Saves which of several methods (auto) is active to the archive a, or restores it from there. */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 {
   if (in->switcher) cmb_switcher_visit(in, a);
 }
 
-/* Saves or restores in the archive a the data for the detection of diverging runs. Rejects restored indices that are out of range,
- * except that of a velocity that does not exist: the caller checks it. */
-static void visit_runaway(cmb_runaway *w, cmb_archive *a)
+/* Saves or restores in the archive a the data for the detection of diverging runs of equations with nv velocities. Rejects restored
+ * indices that are out of range. */
+static void visit_runaway(cmb_runaway *w, int nv, cmb_archive *a)
 {
   int level[] = {w->level, w->fastest};
   double size[] = {w->base, w->next};
   cmb_archive_bools(a, "runaway-begun", 1, &w->begun);
   cmb_archive_ints(a, "runaway-level", 2, level);
+  if (level[0] < 0 || level[0] > CMB_RUNAWAY_LEVELS || level[1] < 0 || level[1] >= nv) {
+    cmb_archive_refuse(a, "a number is out of range");
+  } else {
+    w->level = level[0], w->fastest = level[1];
+  }
   cmb_archive_doubles(a, "runaway-size", 2, size);
   cmb_archive_doubles(a, "runaway-times", CMB_RUNAWAY_LEVELS, w->t);
   cmb_archive_longs(a, "runaway-steps", CMB_RUNAWAY_LEVELS, w->steps);
   w->base = size[0], w->next = size[1];
-  if (level[0] < 0 || level[0] > CMB_RUNAWAY_LEVELS || level[1] < 0) {
-    cmb_archive_refuse(a, "a level of growth is out of range");
-  } else {
-    w->level = level[0], w->fastest = level[1];
-  }
 }
 
-/* Saves or restores in the archive a the bound on the drift of the constraints, with its constants. */
+/* Saves the bound on the drift of the constraints, with its constants, to the archive a or restores it from there. */
 static void visit_drift(cmb_drift *d, cmb_archive *a)
 {
   cmb_drift_bound *b = &d->bound;
@@ -52,7 +52,7 @@ static void visit_drift(cmb_drift *d, cmb_archive *a)
   cmb_archive_doubles(a, "drift-gradients", d->G_size, d->G_curved);
 }
 
-/* Saves or restores in the archive a the estimate of the stiffness and its counters. Rejects restored counters that are out of range. */
+/* Saves the stiffness estimate and its counters to the archive a or restores them from there. Rejects restored counters that are out of range. */
 static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_archive *a)
 {
   cmb_archive_bools(a, "stiff", 1, &s->reported);
@@ -61,8 +61,7 @@ static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_arch
   cmb_archive_doubles(a, "stiff-rho", 1, &s->rho);
   cmb_archive_small_count(a, "stiff-wait", &s->wait);
   cmb_archive_ints(a, "stiff-suspicion", 1, &s->suspicion);
-  if (abs(s->suspicion) > MOST_SUSPICION)
-    cmb_archive_refuse(a, "the number of stiffness estimates is out of range");
+  if (abs(s->suspicion) > MOST_SUSPICION) cmb_archive_refuse(a, "the number is out of range");
   cmb_archive_doubles(a, "stiff-direction", in->n, s->direction);
 }
 
@@ -70,9 +69,11 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
 {
   double h = in->h;
   cmb_archive_doubles(a, "step", 1, &h);
+  if (!(h > 0 && isfinite(h))) {
+    cmb_archive_refuse(a, "the size of the next step is not a positive number");
+  }
   cmb_archive_doubles(a, "log-error", 1, &in->control.log_error);
   cmb_archive_doubles(a, "rejected-mean", 1, &in->control.rejected);
-  if (!(h > 0 && isfinite(h))) cmb_archive_refuse(a, "the size of the next step is not positive");
   if (!in->method->multistep && a->status == CMB_OK) in->h = h;
   cmb_archive_doubles(a, "counted-from", 1, &in->t_begin);
   cmb_archive_count(a, "counted-steps", &in->fixed_steps);
@@ -82,8 +83,7 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
   cmb_archive_doubles(a, "nearness", 1, &in->passage.nearness);
   if (in->method->visit) in->method->visit(in, a);
   cmb_archive_doubles(a, "a-here", in->nv, in->a);
-  visit_runaway(in->runaway, a);
-  if (in->runaway->fastest >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
+  visit_runaway(in->runaway, in->nv, a);
   if (in->stiffness) visit_stiffness(in, in->stiffness, a);
   if (in->drift) visit_drift(in->drift, a);
 }

@@ -83,9 +83,9 @@ static void normalize(struct builder *b, cmb_expr *q)
 
 /* ---- matrices */
 
-/* Builds, in place of the mass matrix M (nv x nv), the expressions of the matrix of a Rosenbrock (linearly implicit) stage, M − γh ∂f/∂v
- * − (γh)² ∂f/∂q T, with the step size h, the method's coefficient γ, the applied forces f and the matrix T of q̇ = T v. Derivatives that
- * the option `jacobian` excludes are left out. */
+/* Builds the matrix of a Rosenbrock (linearly implicit) stage as expressions in place of the mass matrix M (nv x nv): M − γh ∂f/∂v − (γh)²
+ * ∂f/∂q T, with the step size h, the method's coefficient γ, the applied forces f and q̇ = T v. Omits derivatives that the option `jacobian`
+ * excludes. */
 static void complete_matrix(struct builder *b, cmb_expr *M)
 {
   const int n = b->nv * b->nv;
@@ -94,9 +94,8 @@ static void complete_matrix(struct builder *b, cmb_expr *M)
   if (b->force_q) add_scaled(b, n, twice, b->force_q, M);
 }
 
-/* Limits the diagonal derivatives ∂ż_i/∂z_i of the first-order states z to at most 0 in the matrix of the step. For a growing state,
- * such as the slip of a tyre that begins to slide, 1 − γh ∂ż/∂z could otherwise vanish at some step size h and reverse the step. The
- * methods keep their order with any matrix. */
+/* Limits the diagonal derivatives ∂ż_i/∂z_i of first-order states z to at most 0 in the matrix of the step. A positive one could make 1 − γh
+ * ∂ż/∂z vanish at some step size h. The methods keep their order, which does not depend on this matrix. */
 static void limit_growth(struct builder *b)
 {
   for (int i = b->nv - b->s->eq->nz; i < b->nv; i++) {
@@ -105,8 +104,8 @@ static void limit_growth(struct builder *b)
   }
 }
 
-/* Builds the expressions of those derivatives of the applied forces that the option `jacobian` includes in the matrix of the step: with
- * respect to velocities in b->force_v, with respect to positions in b->force_q (nv x nv each). */
+/* Builds the derivatives of the applied forces that the option `jacobian` includes in the matrix of the step: b->force_v with respect to
+ * velocities and b->force_q with respect to positions (nv x nv each). */
 static cmb_status take_forces(struct builder *b)
 {
   const cmb_step_jacobian j = b->o->jacobian;
@@ -122,9 +121,8 @@ static cmb_status take_forces(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the symbolic factorisation *out of the matrix [A Bᵀ; C 0] with A (nv x nv), B and C (ng x nv); b->last receives it as well.
- * Updates b->step->health, the smallest relative pivot of all factorisations of a step, which shows whether a matrix is nearly
- * singular. */
+/* Builds the symbolic factorisation *out of the matrix [A Bᵀ; C 0] with A (nv x nv), B and C (ng x nv), and stores it in b->last, too. Updates
+ * b->step->health, the smallest relative pivot of the step, which tells whether a matrix is nearly singular. */
 static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr *B,
                             const cmb_expr *C, cmb_elimination **out)
 {
@@ -136,8 +134,8 @@ static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr
   return CMB_OK;
 }
 
-/* Builds b->here, the symbolic factorisation of the matrix [A Gᵀ; G 0] at the beginning of the step, unless it exists already. b->last
- * is set to it only if there was no factorisation before. */
+/* Builds b->here, the symbolic factorisation of the matrix [A Gᵀ; G 0] at the beginning of the step, unless it exists. Sets b->last to it if
+ * there was no factorisation before. */
 static cmb_status eliminate_here(struct builder *b)
 {
   cmb_elimination *last = b->last;
@@ -156,9 +154,9 @@ struct stage {
   cmb_expr *base; /* (nq) q̇ without the term of the new velocities */
 };
 
-/* Builds the expressions needed for one stage of a linearly implicit step, at the time and state stage->at: mass matrix, constraint
- * Jacobian, forces, and the coordinate rates q̇. If `index1` (constraints imposed on accelerations), also γ, the velocity-dependent part
- * of g̈, and with Baumgarte stabilisation g and ∂g/∂t. */
+/* Builds the expressions that one stage of a linearly implicit step needs, at the time and state stage->at: mass matrix, constraint Jacobian,
+ * forces and coordinate rates q̇. If `index1` is set, so that the constraints are imposed on accelerations, also γ, the velocity-dependent part
+ * of g̈, and for Baumgarte stabilisation g and ∂g/∂t. */
 static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage)
 {
   const bool baumgarte = index1 && b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
@@ -175,14 +173,14 @@ static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage
   return b->s->rates(b->s, stage->at.q, stage->at.v, stage->base);
 }
 
-/* Returns whether the step computes positions from the velocities at its end instead of those at its beginning. */
+/* Returns whether the step computes the new positions from the velocities at its end, not from those at its beginning. */
 static bool uses_new_velocities(const struct builder *b)
 {
   return b->o->jacobian == CMB_STEP_EXACT || b->o->positions == CMB_POSITIONS_NEW;
 }
 
-/* Builds the expressions of the right side of a stage in b->x (nv): the applied forces and their change by the motion, f + γh ∂f/∂q q̇,
- * with the step size h and the method's coefficient γ; f alone with the option jacobian=none or positions=new. */
+/* Builds the right side of a stage as expressions in b->x (nv): the applied forces f plus γh ∂f/∂q q̇, a prediction of their change by the
+ * motion, with the step size h and the method's coefficient γ. With the method's option jacobian=none or positions=new it is f alone. */
 static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
@@ -199,24 +197,24 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Builds the expression of Baumgarte's stabilisation parameter α: the value of the option or 1/h, which removes constraint violations
- * within two steps of size h. The default is 1/(2h) where positions follow from the new velocities, which contain the correction
- * already: such steps are stable only for hα < 2√2 − 2, with index 2 for hα < 2/3. */
+/* Builds the expression of Baumgarte's parameter α: the value of the option or, by default, 1/h, which removes violations of the constraints
+ * within two steps of size h. If the new positions are computed from the new velocities, the default is 1/(2h), since such steps are stable
+ * only for hα < 2√2 − 2 (index 2: hα < 2/3). */
 static cmb_expr alpha(struct builder *b)
 {
   const double part = uses_new_velocities(b) ? 0.5 : 1;
   return b->o->alpha > 0 ? number(b, b->o->alpha) : cmb_div(b->g, number(b, part), b->s->h);
 }
 
-/* Builds the expression of Baumgarte's stabilisation parameter β for violations of position constraints: the value of the option or
- * α². */
+/* Builds the expression of Baumgarte's parameter β, which multiplies violations of position constraints: the value of the option or, by
+ * default, α². */
 static cmb_expr beta(struct builder *b)
 {
   return b->o->beta > 0 ? number(b, b->o->beta) : cmb_square(b->g, alpha(b));
 }
 
-/* Builds the expressions of the right side of the acceleration constraints G v̇ = −γ in the last ng elements of b->x: −γ or, with
- * Baumgarte's stabilisation, −γ − 2α (G v + g_t) − β g, with the constraints g, their Jacobian G and their time derivative g_t. */
+/* Builds the right side of the constraints on accelerations, G v̇ = −γ, as expressions in the last ng elements of b->x; with Baumgarte's
+ * stabilisation −γ − 2α (G v + g_t) − β g, with the constraints g, their Jacobian G and their time derivative g_t. */
 static void put_accelerations(struct builder *b, const struct stage *stage)
 {
   const cmb_step_terms *w = &stage->terms;
@@ -229,9 +227,8 @@ static void put_accelerations(struct builder *b, const struct stage *stage)
   add_scaled(b, b->ng, cmb_neg(b->g, beta(b)), w->g, s);
 }
 
-/* Builds the expressions of the accelerations k (nv) of a stage with the effect of dry friction, which is predicted from the old
- * positions. Used for steps whose new positions follow from the new velocities; the final friction forces are computed later, at the new
- * positions. */
+/* Builds the accelerations k (nv) of a stage with predicted friction forces, which belong to the old positions. Used for steps whose new
+ * positions follow from the new velocities; the final friction forces are computed at the new positions. */
 static cmb_status predict_friction(struct builder *b, cmb_expr *k)
 {
   const cmb_grip_step ahead = {
@@ -244,8 +241,8 @@ static cmb_status predict_friction(struct builder *b, cmb_expr *k)
   return cmb_grip_apply(b->s, &b->grip, &ahead);
 }
 
-/* Splits the solution b->x of a stage into the accelerations b->k and the multipliers b->lambda, and builds the expressions of the
- * coordinate rates b->kq (q̇), which contain the new velocities if positions follow from these. */
+/* Splits the solution b->x of a stage into the accelerations b->k and the multipliers b->lambda, and builds the coordinate rates q̇, b->kq,
+ * with the new velocities if positions follow from these. */
 static cmb_status split_solution(struct builder *b, const struct stage *stage)
 {
   memcpy(b->k, b->x, (size_t)b->nv * sizeof *b->k);
@@ -260,8 +257,8 @@ static cmb_status split_solution(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Builds the expressions of the terms of the equations, of the matrix and of the right side of the first stage, at the beginning of the
- * step. With index1 the constraints are imposed on accelerations, else on velocities. */
+/* Builds the first stage of the step, at its beginning: the terms of the equations, the matrix and the right side. If `index1` is set, the
+ * constraints are imposed on accelerations, else on velocities. */
 static cmb_status first_stage(struct builder *b, bool index1, struct stage *stage)
 {
   stage->at = (cmb_step_point){b->s->t, b->s->q, b->s->v};
@@ -279,8 +276,8 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
 
 /* ---- projections */
 
-/* Keeps in b->step what the bound on the drift needs: q (nq) before its projection, with the constraints g (ng) and their Jacobian G (ng x
- * nv) there and at the beginning of the step. */
+/* Stores in b->step what the bound on the drift of the constraints needs: the positions q (nq) before their projection, the constraints g (ng)
+ * at these positions, and the constraint Jacobian at these positions, G (ng x nv), and at the beginning of the step. */
 static cmb_status keep_for_bound(struct builder *b, const cmb_expr *q, const cmb_expr *g,
                                  cmb_expr *G)
 {
@@ -296,9 +293,9 @@ static cmb_status keep_for_bound(struct builder *b, const cmb_expr *q, const cmb
   return CMB_OK;
 }
 
-/* Builds the expressions that project q (nq), which is overwritten, onto the position constraints at the time t + h by one Newton step,
- * with the matrix factorised at the beginning of the step. If the bound on the drift is wanted, b->step keeps q before its projection,
- * and the constraints and their Jacobian there. */
+/* Builds the expressions that project the positions q (nq), in place, onto the constraints at time t + h by one Newton iteration with the
+ * matrix factorised at the beginning of the step. If the bound on the drift is wanted, b->step keeps q before the projection, with the
+ * constraints and their Jacobian there. */
 static cmb_status project_position(struct builder *b, cmb_expr *q)
 {
   const cmb_step_point at = {b->t_next, q, NULL};
@@ -344,15 +341,15 @@ static cmb_status project_velocity(struct builder *b)
 
 /* ---- steps */
 
-/* Builds the expressions y := start + h k (n), a state after a step of size h with the slope k. */
+/* Builds the expressions y := start + h k (n), the state after a step of size h with the slope k. */
 static void advance(struct builder *b, int n, const cmb_expr *start, const cmb_expr *k, cmb_expr *y)
 {
   memcpy(y, start, (size_t)n * sizeof *y);
   add_scaled(b, n, b->s->h, k, y);
 }
 
-/* Builds the expressions of the linearly implicit Euler step with the constraints imposed on accelerations (index 1). It is also the
- * first stage of the W-method of order 2. */
+/* Builds the linearly implicit Euler step with the constraints imposed on accelerations (index 1). It is also the first stage of the W-method
+ * of order 2. */
 static cmb_status step_index1(struct builder *b)
 {
   struct stage stage = {0};
@@ -367,10 +364,9 @@ static cmb_status step_index1(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the expressions of the state after a linearly implicit Euler step of size h whose new velocities satisfy the velocity constraints
- * at the position q + h q̇, with q̇ from the old velocities (index 2). That is also the new position, unless jacobian=exact or
- * positions=new: then the new position is computed from the new velocities afterwards. With stabilization=ggl the new position is
- * projected onto the position constraints. */
+/* Builds the linearly implicit Euler step whose new velocities satisfy the velocity constraints at the position q + h q̇, with q̇ from the old
+ * velocities (index 2). This is the new position unless the options jacobian=exact or positions=new require that it follows from the new
+ * velocities. With stabilization=ggl the new position is projected onto the constraints. */
 static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};
@@ -404,8 +400,7 @@ static cmb_status step_index2(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the expressions y := 3/2 y + 1/2 x (n), the weighted sum of the slopes of the two stages of the method ROS2, y of the first and
- * x of the second stage. */
+/* Builds the expressions y := 3/2 y + 1/2 x (n), the weighted sum of the slopes y of the first and x of the second stage of the method ROS2. */
 static void combine_stages(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) {
@@ -413,9 +408,8 @@ static void combine_stages(struct builder *b, int n, const cmb_expr *x, cmb_expr
   }
 }
 
-/* Builds the expressions lambda := 1/2 (lambda + second) (ng), the multipliers of a two-stage step from those of its stages. They
- * satisfy M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ − Gᵀλ₁) + 1/2 (f₂ − Gᵀλ₂) with the accelerations k and forces f of both stages, since the second
- * stage contains −2 k₁. */
+/* Builds the expressions lambda := 1/2 (lambda + second) (ng), which combine the multipliers of the two stages of the method ROS2 into those of
+ * the whole step. */
 static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
 {
   for (int i = 0; i < b->ng; i++) {
@@ -423,9 +417,8 @@ static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_e
   }
 }
 
-/* Builds the expressions of the second stage of the two-stage W-method ROS2, at the state (t + h, q, v). On entry b->kq, b->k and
- * b->lambda (q̇, v̇ and λ) are those of the first stage; on return they are the weighted sums of both stages, which give the whole
- * step. */
+/* Builds the second stage of the W-method ROS2 at the state (t + h, q, v). On entry b->kq, b->k and b->lambda are q̇, v̇ and λ of the first
+ * stage; on return they are the weighted sums of both stages, those of the whole step. */
 static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
 {
   struct stage stage = {.at = {b->t_next, q, v}};
@@ -453,8 +446,7 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
   return CMB_OK;
 }
 
-/* Builds the expressions of the step of the W-method of order 2 (ROS2): both stages, and the state after the step from the weighted sum
- * of their slopes. */
+/* Builds the step of the W-method of order 2 (ROS2): both stages, and the state after the step from the weighted sum of their slopes. */
 static cmb_status two_stages(struct builder *b)
 {
   cmb_expr *q = take(b, b->nq), *v = take(b, b->nv);
@@ -469,7 +461,7 @@ static cmb_status two_stages(struct builder *b)
   return CMB_OK;
 }
 
-/* Returns whether the constraints do not depend on the positions that belong to velocity i: then column i of their Jacobian is 0. */
+/* Returns whether no constraint depends on the positions that belong to velocity i, so that column i of the constraint Jacobian is 0. */
 static bool is_unconstrained(const struct builder *b, int i)
 {
   for (int k = 0; k < b->ng; k++) {
@@ -478,9 +470,8 @@ static bool is_unconstrained(const struct builder *b, int i)
   return true;
 }
 
-/* Builds the expressions of the matrix P (nv x ng) for the bound on the drift, in b->step->P. Column j is the displacement that changes
- * constraint j by 1 and no other one (G P = I), found with the matrix factorised at the beginning of the step. Rows on which nothing
- * depends are 0, which saves their computation. */
+/* Builds the matrix P (nv x ng) for the bound on the drift, in b->step->P, with G P = I: column j is the displacement that changes constraint j
+ * by 1 and no other one, computed with the matrix factorised at the beginning of the step. Rows that are not used are 0. */
 static cmb_status displacement_matrix(struct builder *b)
 {
   cmb_expr *x = take(b, b->nv + b->ng);
@@ -497,8 +488,8 @@ static cmb_status displacement_matrix(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the expressions of those projections of positions and velocities after the step that the option `stabilization` selects, and of
- * the matrix P of displacements if the bound on the drift is wanted. */
+/* Builds those projections of positions and velocities onto the constraints that the option `stabilization` selects and, if the bound on the
+ * drift is wanted, the matrix P of displacements for it. */
 static cmb_status project(struct builder *b)
 {
   const cmb_stabilization stabilization = b->o->stabilization;
@@ -510,9 +501,9 @@ static cmb_status project(struct builder *b)
   return b->step->q_plain ? displacement_matrix(b) : CMB_OK;
 }
 
-/* Adds the effect of dry friction, and of the constraint forces that it causes, to the expressions of velocities, accelerations and
- * multipliers after the step. This is the last operation of a step, so that sticking velocities are 0 at the new position.
- * b->step->health becomes −1 if friction accelerates the motion that it should oppose. */
+/* Adds the effect of dry friction, with the constraint forces that it causes, to the velocities, accelerations and multipliers after the step.
+ * It is the last operation of a step, so that sticking velocities are 0 at the new position. b->step->health becomes −1 if friction accelerates
+ * the motion that it should oppose. */
 static cmb_status apply_friction(struct builder *b)
 {
   const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->A, b->last, b->v, b->k, b->lambda};

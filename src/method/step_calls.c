@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-/* Adds a call of the user's equations written in C to the list s->call, with the expressions of time, positions and (unless at->v is NULL)
- * velocities as its arguments; *out receives it, without any terms requested. The terms that the call returns become inputs of the
- * expressions evaluated after it in the step. */
+/* Adds an evaluation of the user's equations written in C to the list s->call, at the time, positions and (unless at->v is NULL) velocities
+ * given by expressions. Returns it in *out, to which the caller adds the requested terms. These become inputs of the expressions that are
+ * evaluated after it in the step. */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;
@@ -26,8 +26,8 @@ static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_s
   return CMB_OK;
 }
 
-/* Creates `count` inputs of the step's programs that receive a vector from an evaluation of user equations written in C, called `name`;
- * stores them in to (count) and sets *flag, which requests the vector. Does nothing if `to` is NULL. */
+/* Creates `count` inputs of the step's programs that receive a vector from user equations written in C, named after `name`; stores them in to
+ * (count) and sets *flag, which requests the vector. Does nothing if `to` is NULL. */
 static cmb_status vector_inputs(cmb_step_source *s, const char *name, int count, cmb_expr *to,
                                 bool *flag)
 {
@@ -39,9 +39,9 @@ static cmb_status vector_inputs(cmb_step_source *s, const char *name, int count,
   return CMB_OK;
 }
 
-/* Creates inputs of the step's programs that receive a matrix from an evaluation of user equations written in C, called `name`, with
- * this sparsity pattern (NULL: dense); stores them in `to` (rows x columns), with zeros elsewhere, and sets *flag, which requests the
- * matrix. Does nothing if `to` is NULL. */
+/* Creates inputs of the step's programs for the entries of a matrix that user equations written in C compute, and stores them in `to` (rows x
+ * columns), with zeros outside of the sparsity pattern (NULL: dense). Their names begin with `name`. Sets *flag, by which the caller requests
+ * this matrix from the user's equations. Does nothing if `to` is NULL. */
 static cmb_status matrix_inputs(cmb_step_source *s, const char *name, int rows, int columns,
                                 const cmb_pattern *pattern, cmb_expr *to, bool *flag)
 {
@@ -59,9 +59,8 @@ static cmb_status matrix_inputs(cmb_step_source *s, const char *name, int rows, 
   return CMB_OK;
 }
 
-/* Creates inputs of the step's programs that receive the mass matrix, which may be diagonal, from an evaluation of user equations
- * written in C; stores them in `to` (nv x nv), with zeros elsewhere, and sets *flag, which requests the matrix. Does nothing if `to` is
- * NULL. */
+/* Creates inputs of the step's programs that receive the mass matrix, which may be diagonal, from user equations written in C; stores them in
+ * `to` (nv x nv), with zeros elsewhere, and sets *flag, which requests the matrix. Does nothing if `to` is NULL. */
 static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
@@ -75,8 +74,9 @@ static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* Requests an evaluation of user equations written in C at a point, and creates inputs of the step's programs that receive the wanted
- * terms; stores them in those arrays of *want that are not NULL. The order of the inputs is that in which stepper.c fills them. */
+/* Requests an evaluation of user equations written in C at the point `at`, for those terms whose arrays in *want are not NULL. Creates the
+ * inputs of the step's programs that receive these terms, and stores them in the arrays. The order of the inputs must be that in which
+ * stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
   cmb_step_call *call;
@@ -89,9 +89,9 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
   return vector_inputs(s, "gt", s->ng, want->gt, &call->gt);
 }
 
-/* Creates inputs of the step's programs that receive a derivative of the residual r with respect to x = q or v from user equations
- * written in C, and builds the derivative of the applied forces in *to (nv x columns): ∂f/∂x = −∂r/∂x for zero accelerations and
- * multipliers. Sets *flag, which requests the derivative. */
+/* Builds the derivative of the applied forces of user equations written in C, ∂f/∂x = −∂r/∂x for x = q or v, in *to (nv x columns). r is the
+ * residual for zero accelerations and multipliers. Sets *flag, by which its derivative is requested, and creates the inputs of the step's
+ * programs that receive it. */
 static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivative which,
                               int columns, cmb_expr **to, bool *flag)
 {
@@ -118,8 +118,8 @@ static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_e
   }
 }
 
-/* Creates inputs of the step's programs that receive the matrix T(q) (nq x nv) of q̇ = T v from user equations written in C, and returns
- * them in *T. For the beginning of the step they are created only once. */
+/* Creates inputs of the step's programs that receive the matrix T(q) (nq x nv) of q̇ = T v from user equations written in C, and returns them
+ * in *T. For the positions at the beginning of the step this is done only once. */
 static cmb_status rate_matrix(cmb_step_source *s, const cmb_expr *q, cmb_expr **T)
 {
   cmb_step_call *call;
@@ -171,8 +171,8 @@ cmb_status cmb_step_calls(cmb_step_source *s)
 {
   if (s->eq->normalize) {
     return cmb_fail(s->ctx, CMB_ERROR_ARGUMENT,
-                    "this method cannot normalize coordinates of equations written in C, as %s "
-                    "requires it",
+                    "'%s' is written in C and needs coordinates that are normalized, which this "
+                    "method cannot do; expected another method",
                     s->eq->name);
   }
   s->terms = terms;

@@ -26,8 +26,8 @@ struct replacement {
   cmb_expr *input, *by;
 };
 
-/* Appends `count` inputs of the model and the expressions by (count) that replace them to the list of replacements r. If `by` is NULL,
- * they are replaced by 0. */
+/* Appends `count` inputs of the model, and the expressions by (count) that replace them, to the list r. If `by` is NULL, the inputs are
+ * replaced by 0. */
 static void replace(struct replacement *r, int count, const cmb_expr *input, const cmb_expr *by)
 {
   for (int i = 0; i < count; i++) {
@@ -36,8 +36,8 @@ static void replace(struct replacement *r, int count, const cmb_expr *input, con
   }
 }
 
-/* Lists in r how the inputs of the model are replaced when its expressions are imported at a point: t, q and v by the expressions of the
- * point (v only if it has any), the multipliers λ and accelerations a by 0. */
+/* Lists in r how the model's inputs are replaced when its expressions are copied to the graph of the step for the point `at`: t, q and v by the
+ * expressions of the point (v only if it has velocities), λ and a by 0. */
 static cmb_status replace_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
@@ -52,8 +52,8 @@ static cmb_status replace_state(cmb_step_source *s, const cmb_step_point *at, st
   return CMB_OK;
 }
 
-/* Lists in r how the inputs of the model are replaced when its expressions are imported at a point: t, q and v by the expressions of the
- * point; λ, a and the modes of dry friction that can stick by 0. In mode 0 friction exerts no force. */
+/* Lists in r how the model's inputs are replaced when its expressions are copied to the graph of the step for the point `at`: t, q and v by the
+ * expressions of the point, λ and a by 0. The modes of friction that can stick are replaced by 0, too, with which friction exerts no force. */
 static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   CMB_TRY(replace_state(s, at, r));
@@ -63,8 +63,8 @@ static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, st
   return CMB_OK;
 }
 
-/* Copies `count` expressions `from` of the model's graph to the graph of the time step's equations, where the model's inputs are replaced
- * as listed in r, and stores the copies in `to`. Does nothing if `to` is NULL. */
+/* Copies `count` expressions `from` of the model's graph to the graph of the step, with the model's inputs replaced as listed in r, and stores
+ * the copies in `to`. Does nothing if `to` is NULL. */
 static cmb_status import(cmb_step_source *s, const struct replacement *r, int count,
                          const cmb_expr *from, cmb_expr *to)
 {
@@ -72,7 +72,7 @@ static cmb_status import(cmb_step_source *s, const struct replacement *r, int co
   return cmb_import(s->graph, s->eq->code->graph, r->count, r->input, r->by, count, from, to);
 }
 
-/* Imports the sparse matrix m of the model (rows x nv) into the graph of the step as a dense matrix `to`, with the model's inputs
+/* Copies the sparse matrix m of the model (rows x nv) to the expression graph of the time step, as a dense matrix `to`, with the model's inputs
  * replaced as listed in r. Does nothing if `to` is NULL. */
 static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
                                 const cmb_entries *m, cmb_expr *to)
@@ -133,14 +133,13 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 
 /* ---- derivatives of the applied forces */
 
-/* Returns whether the stiff part of the applied forces is differentiated separately, which is so if only this part is requested and the
- * model has stiff forces. */
+/* Returns whether the stiff forces are differentiated separately: only their derivatives are wanted, and the model has such forces. */
 static bool has_stiff(const cmb_step_source *s)
 {
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* Builds the expressions *to of the applied forces (nv) at the beginning of the step. If `loose` is set, leaves out the stiff forces, whose
+/* Builds the applied forces (nv) at the beginning of the step as expressions, *to. If `loose` is set, leaves out the stiff forces, whose
  * derivatives are built separately. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
@@ -152,9 +151,9 @@ static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
   return import(s, &r, s->nv, loose ? x->loose : x->forces ? x->forces : x->f, f);
 }
 
-/* Builds the expressions that describe the stiff forces in s->stiff. Each of these forces acts along a row vector (nv) and depends on
- * one deflection and its rate. First come the row vectors (count x nv), then the derivatives of the forces with respect to their
- * deflections (count), then those with respect to the rates (count). */
+/* Builds the data of the stiff forces in s->stiff, as expressions. Each force acts along a row vector (nv) and depends on one deflection and
+ * its rate. First come the row vectors (count x nv), then the derivatives with respect to the deflections (count), then those with respect to
+ * the rates (count). */
 static cmb_status take_stiff(cmb_step_source *s)
 {
   const cmb_code *x = s->eq->code;
@@ -166,9 +165,8 @@ static cmb_status take_stiff(cmb_step_source *s)
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
-/* Adds the derivative of the stiff forces to the expressions `out` (nv x nv): Σ_k c_k row_k row_kᵀ, where force k acts along the vector
- * row_k (nv, in s->stiff). c[k] is the derivative of force k with respect to its deflection, for a stiffness matrix, or to the rate of the
- * deflection, for a damping matrix. */
+/* Adds Σ_k c_k row_k row_kᵀ to the expressions `out` (nv x nv), a stiffness or damping matrix: row_k (nv, in s->stiff) is the direction of
+ * stiff force k, c_k its derivative with respect to its deflection or the rate of it. */
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
   cmb_graph *g = s->graph;
@@ -186,8 +184,8 @@ static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
   }
 }
 
-/* Adds the change of the stiff forces by a motion in the direction q̇ = v (`direction`, nv) to the expressions `result` (nv): Σ_k row_k c_k
- * (row_k · direction). Force k acts along the vector row_k; c_k is its derivative with respect to its deflection. */
+/* Adds Σ_k row_k c_k (row_k · direction) to the expressions `result` (nv): the change of the stiff forces by a motion q̇ = v = `direction`
+ * (nv). row_k is the direction of force k, c_k its derivative with respect to its deflection. */
 static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   cmb_graph *g = s->graph;
@@ -202,8 +200,8 @@ static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_e
   }
 }
 
-/* Builds the expressions of result (nv), the derivative of the applied forces in a direction (nq) of the coordinates. Where q̇ = T(q) v
- * with T ≠ I, the stiff forces are differentiated like all others, because they are stored for directions of v. */
+/* Builds in `result` (nv) the derivative of the applied forces in a direction (nq) of the coordinates. If q̇ = T(q) v with T ≠ I, all forces
+ * are differentiated; otherwise the stiff forces contribute by their stored derivatives. */
 static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   const bool stiff = has_stiff(s) && !s->eq->rates;
@@ -214,8 +212,8 @@ static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr 
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the expressions of the derivatives of the forces s->force_v (nv), column by column: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv
- * each; NULL: not wanted), with the matrix T of q̇ = T v. */
+/* Differentiates the forces s->force_v (nv) column by column: builds ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv each; NULL: not wanted), with
+ * q̇ = T v. */
 static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int nv = s->nv;
@@ -238,9 +236,8 @@ static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by
   return CMB_OK;
 }
 
-/* Builds the expressions of the derivatives of the applied forces at the beginning of the step: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x
- * nv each; NULL: not wanted), with the matrix T of q̇ = T v. Stiff forces may contribute by their lines of action and stiffnesses; all
- * others are differentiated. */
+/* Builds the derivatives of the applied forces at the beginning of the step: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv each; NULL: not
+ * wanted), with q̇ = T v. Stiff forces may contribute by their directions and stiffnesses; all others are differentiated. */
 static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int count = s->eq->code->stiff_count;
@@ -256,8 +253,8 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 
 /* ---- friction that can stick */
 
-/* Returns an error: real-time steps cannot treat the sticking friction with switching function number `function`, for the reason `why`,
- * a clause of the message. */
+/* Returns an error with the message that real-time steps cannot treat the sticking friction with switching function number `function`; `why` is
+ * the clause with the reason. */
 static cmb_status refuse(cmb_step_source *s, int function, const char *why)
 {
   const char *name = s->eq->switch_names[function];
@@ -286,9 +283,9 @@ static cmb_status create_friction_modes(cmb_step_source *s, int count, const int
   return CMB_OK;
 }
 
-/* Builds the expressions of column (nv), the derivative ∂f/∂m_k of the forces f (nv) with respect to the mode m_k of friction element k
- * at m_k = `value`, with all other modes 0. Modes are discrete (slip forwards or backwards, stick), but are differentiated like real
- * inputs. Sets *linear to false if the derivative depends on a mode. */
+/* Builds in `column` (nv) the derivative of the forces f (nv) with respect to the mode m_k of friction element k, at m_k = `value` with all
+ * other modes 0. Modes are discrete (slip forwards, slip backwards, stick) but are differentiated like real numbers. Sets *linear to false if
+ * the derivative still depends on a mode. */
 static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int k, double value,
                               const cmb_expr *f, cmb_expr *column, bool *linear)
 {
@@ -305,10 +302,9 @@ static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int 
   return CMB_OK;
 }
 
-/* Builds the expressions of the friction forces at the beginning of the step for `count` friction elements that can stick, those with the
- * switching functions which[count]. Row k of slip (count x nv) is the force of element k while it slides with positive velocity; row k of
- * hold (count x nv) is its largest force while it sticks. Returns an error if the forces are not linear in the modes (slipping or sticking)
- * of the elements. */
+/* Builds the friction forces at the beginning of the step for the `count` friction elements with the switching functions which[count]. Row k of
+ * slip (count x nv) is the force of element k while it slides with positive velocity, row k of hold (count x nv) its largest force while it
+ * sticks. Returns an error if the forces are not linear in the modes. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {
@@ -328,13 +324,14 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
     CMB_TRY(take_column(s, &m, k, CMB_MODE_HELD - 0.5, f, held, &linear));
     /* the derivative is negated, since the mode is 3 − φ */
     for (int i = 0; i < nv; i++) held[i] = cmb_neg(s->graph, held[i]);
-    if (!linear) return refuse(s, which[k], "and forces are not linear in what it exerts");
+    if (!linear)
+      return refuse(s, which[k], "with forces that are not linear in the force of friction");
   }
   return cmb_graph_status(s->graph);
 }
 
-/* Lists in r how those inputs of the step's graph that have the names of the model's t, q, v, λ and a are replaced at a point: t, q and
- * v by the expressions of the point, λ and a by 0. */
+/* Lists in r how those inputs of the step's graph that are named after the model's t, q, v, λ and a are replaced at a point: t, q and v by the
+ * expressions of the point, λ and a by 0. */
 static cmb_status replace_named_state(cmb_step_source *s, const cmb_step_point *at,
                                       struct replacement *r)
 {
@@ -346,9 +343,8 @@ static cmb_status replace_named_state(cmb_step_source *s, const cmb_step_point *
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the expressions of the sliding velocities w (count) at a point for the friction elements with the switching functions
- * which[count], and of their gradients S (count x nv) with respect to the velocities. Returns an error if a sliding velocity is not
- * linear in the velocities. */
+/* Builds the sliding velocities w (count) of the friction elements with the switching functions which[count] at a point, and their gradients S
+ * (count x nv) with respect to the velocities. Returns an error if a sliding velocity is not linear in the velocities. */
 static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int count, const int *which,
                           cmb_expr *w, cmb_expr *S)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Enlarges the array of inputs of the step's programs so that at least `count` more fit. */
+/* Enlarges the array of inputs of the step's programs so that `count` more fit. */
 static cmb_status make_room(cmb_step_source *s, int count)
 {
   if (s->inputs + count <= s->room) return CMB_OK;
@@ -22,8 +22,8 @@ static cmb_status make_room(cmb_step_source *s, int count)
   return CMB_OK;
 }
 
-/* Creates the inputs of a step's programs for one block of the layout (such as all coordinates q), named by `name` and their indices,
- * and returns a pointer to the first of them. */
+/* Creates the input symbols of the programs of a time step for one block of variables (such as all coordinates q), with names made of `name`
+ * and their indices. Returns a pointer to the first of them. */
 static cmb_expr *create_block(cmb_step_source *s, cmb_block block, const char *name)
 {
   const int first = s->layout.first[block];
@@ -35,8 +35,8 @@ static cmb_expr *create_block(cmb_step_source *s, cmb_block block, const char *n
   return s->input + first;
 }
 
-/* Creates the inputs of a step's programs for one block of the layout under the names that they have in the model's code x, so that
- * expressions imported from the model refer to them. */
+/* Creates the inputs of a step's programs for one block of variables (such as all coordinates q) under the names that the model's code x gives
+ * them, so that expressions copied from the model refer to them. */
 static void create_named_block(cmb_step_source *s, const cmb_code *x, cmb_block block)
 {
   for (int i = x->layout.first[block]; i < cmb_layout_end(&x->layout, block); i++) {

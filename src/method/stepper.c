@@ -31,13 +31,14 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
 
 /* ---- creating the programs of a step */
 
-/* Copies `count` expressions to output (count), a part of the list of a program's outputs; does nothing if `from` is NULL. */
+/* Copies `count` expressions `from` to the list of a program's outputs, beginning at `output`; does nothing if `from` is NULL. */
 static void copy_outputs(cmb_expr *output, int count, const cmb_expr *from)
 {
   if (from) memcpy(output, from, (size_t)count * sizeof *output);
 }
 
-/* Stores the entries of the dense matrix of expressions G (ng x nv) in `output` as the equations store their constraint Jacobian. */
+/* Stores the entries of the dense matrix of expressions G (ng x nv) in `output`, in the order in which the equations store their constraint
+ * Jacobian (sparse or dense). */
 static void store_jacobian(const cmb_equations *eq, const cmb_expr *G, cmb_expr *output)
 {
   const cmb_pattern *p = eq->G_pattern;
@@ -47,7 +48,7 @@ static void store_jacobian(const cmb_equations *eq, const cmb_expr *G, cmb_expr 
   }
 }
 
-/* Lists in `output` what the bound on the drift needs of a step. */
+/* Lists in `output` those expressions of a step that are needed to compute the bound on the drift of the constraints, in the order of p. */
 static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, const cmb_step *step,
                       cmb_expr *output)
 {
@@ -59,8 +60,8 @@ static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, con
   copy_outputs(output + p->P, eq->nv * eq->ng, step->P);
 }
 
-/* Creates the programs (instructions that evaluate expressions) of a step: one for the whole step, one for the first modes of dry
- * friction, and those that compute the points at which user equations written in C are evaluated. */
+/* Creates the programs (lists of instructions that evaluate expressions) of a step: one for the whole step, one for the modes of dry friction
+ * (slipping or sticking) at the start of a run, and those for the points at which user equations written in C are evaluated. */
 static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
 {
   const cmb_equations *eq = st->eq;
@@ -91,7 +92,7 @@ static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const
   return CMB_OK;
 }
 
-/* Builds the expressions of a real-time step in `graph` and creates the programs (instructions) that evaluate them; `arena` holds
+/* Builds the expressions of a real-time step in `graph`, and creates the programs (lists of instructions) that evaluate them; `arena` holds
  * temporary data. */
 static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
 {
@@ -106,7 +107,7 @@ static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
   return make_programs(st, &s, &step);
 }
 
-/* Compiles the program of the step to machine code if the options of the model permit it; otherwise it is interpreted. */
+/* Compiles the program of the step to machine code if the model's options permit it; otherwise it stays interpreted. */
 static cmb_status compile(cmb_stepper *st)
 {
   const cmb_code *x = st->eq->code;
@@ -185,8 +186,7 @@ void cmb_stepper_destroy(cmb_stepper *st)
 
 /* ---- running a step */
 
-/* Returns the current position *place in a buffer and advances it by `count` numbers if these are wanted; otherwise returns NULL and
- * leaves *place unchanged. */
+/* Returns the position *place in a buffer and advances it by `count` numbers if `wanted` is set; otherwise returns NULL. */
 static double *next_values(bool wanted, int count, double **place)
 {
   double *here = *place;
@@ -195,7 +195,7 @@ static double *next_values(bool wanted, int count, double **place)
   return here;
 }
 
-/* Computes the matrix T(q) (nq x nv) of q̇ = T v column by column, as the coordinate rates of unit velocities. */
+/* Computes the matrix T(q) (nq x nv) of q̇ = T v, column by column as the coordinate rates of unit velocities. */
 static void compute_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const double *q,
                                 double *T)
 {
@@ -208,8 +208,8 @@ static void compute_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const 
   }
 }
 
-/* Returns CMB_RETRY_NONFINITE unless all values of the i-th evaluation of user equations written in C are finite: an infinite mass, for
- * example, would not show in the result of the step. */
+/* Returns CMB_RETRY_NONFINITE unless all values from the i-th evaluation of user equations written in C are finite. Not every such value would
+ * show in the result of the step, for example an infinite mass. */
 static cmb_status check_finite(const cmb_stepper *st, int i)
 {
   const int first = st->call[i].what.first,
@@ -217,8 +217,8 @@ static cmb_status check_finite(const cmb_stepper *st, int i)
   return cmb_all_finite(end - first, st->in + first) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Evaluates user equations written in C at the point st->point = (t, q, v) and stores the terms that c requests among the inputs of the
- * step's programs, in the same order in which step_calls.c creates these inputs. */
+/* Evaluates user equations written in C at the point st->point = (t, q, v), and stores the terms that c requests in the inputs of the step's
+ * programs, in the order in which step_calls.c creates these inputs. */
 static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_call *c)
 {
   const cmb_equations *eq = st->eq;
@@ -245,8 +245,8 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   return cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_V, place);
 }
 
-/* Sets the first inputs of the step's programs: the time t, the step size h, q, v, the modes (signs of switching functions) and the live
- * parameters (those that can be changed after set-up). */
+/* Sets the first inputs of the step's programs: the time t, the step size h, q, v, the modes (signs of the switching functions) and the
+ * parameters that can be changed after set-up. */
 static void set_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                        const double *q, const double *v)
 {

@@ -36,8 +36,8 @@ void cmb_stiffness_begin(cmb_stiffness *s)
   s->suspicion = 0;
 }
 
-/* Scales the direction d (n) of the power iteration to a norm that is a small fraction of the tolerance but well above rounding errors;
- * d becomes 0 if its norm is 0 or not finite. */
+/* Scales the direction d (n) of the power iteration to a norm that is a small fraction of the tolerance but well above rounding errors. Sets d
+ * to 0 if its norm is 0 or not finite. */
 static void shorten(const cmb_integrator *in, double *d)
 {
   const double wanted = fmax(0.01, 1e-8 / in->options.rtol);
@@ -46,9 +46,9 @@ static void shorten(const cmb_integrator *in, double *d)
   for (int i = 0; i < in->n; i++) d[i] *= factor;
 }
 
-/* Computes slope (n) = f(t, y), the slope of the index-1 equations at the current state; uses the accelerations in->a if the method has
- * computed them exactly there. Near a loss of rank of the constraints the equations are evaluated in any case, so that the evaluator's
- * factorised matrix is that of the current state again. */
+/* Computes the slope f(t, y) (n) of the index-1 equations at the current state; takes the accelerations in->a if the method has computed them
+ * exactly there. Near a loss of rank of the constraints, always evaluates the equations, so that the factorised matrix is that of the current
+ * state. */
 static cmb_status slope_here(cmb_integrator *in, double *slope)
 {
   if (!in->method->ends_with_slope || *in->ev->doubtful) {
@@ -59,8 +59,8 @@ static cmb_status slope_here(cmb_integrator *in, double *slope)
   return CMB_OK;
 }
 
-/* Performs one step of a nonlinear power iteration for ρ, the largest absolute value of an eigenvalue of ∂f/∂y, along the motion y' =
- * f(t, y): updates the direction, its stretching factor and ρ. Overwrites y_new, from which the error norm takes its weights. */
+/* Performs one step of a nonlinear power iteration for ρ, the largest absolute value of an eigenvalue of ∂f/∂y, along the motion y' = f(t, y).
+ * Updates the direction, its stretching factor and ρ. Overwrites y_new, which is used for error weights. */
 static cmb_status power_step(cmb_integrator *in, cmb_stiffness *s)
 {
   memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y_new);

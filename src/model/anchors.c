@@ -73,10 +73,10 @@ cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *no
   if (!body) return cmb_fail_memory(r->ctx);
   body[sign - node->text] = '\0';
   if (sign[1] == '[') {
-    return cmb_reader_fail(r, node->place,
-                           "'@' is followed by the name of a point; expected {body: %s, at: [x, y, "
-                           "z]} for a position",
-                           cmb_shown(body, shown));
+    return cmb_reader_fail(
+        r, node->place,
+        "a position follows '@'; expected the name of a point, or {body: %s, at: [x, y, z]}",
+        cmb_shown(body, shown));
   }
   CMB_TRY(cmb_read_body(r, s, body, node->place, &a->body));
   cmb_node point = *node; /* a copy that begins behind the '@' */
@@ -92,7 +92,7 @@ cmb_status cmb_read_between(cmb_reader *r, const cmb_scope *s, const cmb_node *m
                  *at;
   if (between && bodies) {
     return cmb_reader_fail(r, bodies->key_place,
-                           "'bodies' and 'between' are both given; expected one");
+                           "'bodies' and 'between' are both given; expected one of them");
   }
   if (!bodies) {
     CMB_TRY(cmb_require(r, map, "between", &between));

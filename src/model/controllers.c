@@ -79,7 +79,7 @@ static cmb_status read_controller(cmb_reader *r, const cmb_scope *s, const cmb_n
   CMB_TRY(cmb_expect_map(r, update));
   if (update->count == 0) {
     return cmb_reader_fail(r, update->place,
-                           "'update' is empty; expected values and their formulas");
+                           "'update' is empty; expected sampled values with their formulas");
   }
   for (const cmb_node *value = update->first; value; value = value->next) {
     CMB_TRY(read_value(r, s, value, index));

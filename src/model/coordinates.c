@@ -28,8 +28,8 @@ static const char *suffix_of(const cmb_model_joint *j, int i)
 
 /* ---- names */
 
-/* Registers the name of a coordinate of joint j; `at` is its place in the model file. If it is the name of the joint itself, the registered
- * name becomes that of the coordinate. It is an error if the name is taken by anything else, or if the joint's name is used twice. name ==
+/* Registers the name of a coordinate of joint j; `at` is its place in the model file. The name may be that of the joint, which is then
+ * registered as the name of the coordinate. It is an error if the name is taken by anything else, or if the joint's name is used twice. name ==
  * NULL is reported as a lack of memory. */
 static cmb_status define(cmb_reader *r, const cmb_model_joint *j, const char *name, cmb_place at)
 {
@@ -114,8 +114,9 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
     CMB_TRY(CMB_CHECK_KEYS(r, start, keys));
     q = cmb_node_find(start, "q");
     if (v && rate) {
-      return cmb_reader_fail(r, rate->key_place,
-                             "the velocities are given under 'rate', too; expected one");
+      return cmb_reader_fail(
+          r, rate->key_place,
+          "the velocities are given both here and under 'rate'; expected one of the two");
     }
     if (rate) v = rate;
   }
@@ -135,8 +136,8 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* Mirrors the initial coordinates and velocities, and the reference positions of the springs on translations, of a joint with Euler
- * parameters. They are components along axes that are not mirrored, so in a mirrored copy of a template their signs have to be changed. */
+/* Mirrors the initial coordinates and velocities, and the reference positions of the springs on translations, of a joint with Euler parameters
+ * in a mirrored copy of a template: changes their signs, since the axes along which they are measured are not mirrored. */
 static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
   const int n = cmb_joint_translations(j->type);
@@ -173,8 +174,9 @@ static cmb_status read_friction_map(cmb_reader *r, const cmb_scope *s, const cmb
   CMB_TRY(cmb_read_friction_law(r, node, &f->sticks));
   given = cmb_node_find(node, "velocity");
   if (given && f->sticks) {
-    return cmb_reader_fail(r, given->key_place,
-                           "friction with 'law: stick' is not smooth; expected no 'velocity'");
+    return cmb_reader_fail(
+        r, given->key_place,
+        "'velocity' belongs to smooth friction; expected no 'velocity' beside 'law: stick'");
   }
   CMB_TRY(cmb_require(r, node, "force", &given));
   CMB_TRY(cmb_read_each(r, s, given, count, f->force));
@@ -190,7 +192,7 @@ static cmb_status limit_friction(cmb_reader *r, const cmb_node *node, int count,
     if (!(f->force[i].value >= 0 && f->velocity[i].value > 0)) {
       return cmb_reader_fail(
           r, node->place,
-          "friction is %g at velocity %g; expected a force not less than 0 and a "
+          "friction has the force %g and the velocity %g; expected a force not less than 0 and a "
           "velocity greater than 0",
           f->force[i].value, f->velocity[i].value);
     }
@@ -229,9 +231,9 @@ static cmb_status read_laws(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(cmb_read_each(r, s, cmb_node_find(entry, "reference"), j->nv, q));
   for (int i = 0; i < j->nv; i++) {
     if (j->euler && i >= cmb_joint_translations(j->type) && !cmb_is_zero(k[i])) {
-      return cmb_reader_fail(
-          r, cmb_node_find(entry, "stiffness")->place,
-          "Euler parameters have no angle that a stiffness could act on; expected 0");
+      return cmb_reader_fail(r, cmb_node_find(entry, "stiffness")->place,
+                             "the rotation is described by Euler parameters, which have no angle "
+                             "for a stiffness to act on; expected the stiffness 0 for rotations");
     }
     j->coordinate[i].stiffness = k[i];
     j->coordinate[i].damping = c[i];

@@ -184,7 +184,7 @@ static cmb_status keep_value(cmb_crg_file *c, const struct key *key, double valu
 {
   cmb_crg_value *to = &c->value[key->kept];
   if (to->line > 0) {
-    return cmb_reader_fail(c->r, here(c), "'%s' is given twice; it is in line %d, too", key->name,
+    return cmb_reader_fail(c->r, here(c), "'%s' is given twice; the first is in line %d", key->name,
                            to->line);
   }
   *to = (cmb_crg_value){value, c->number};
@@ -208,12 +208,12 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
                            cmb_shown(name, shown), sections[section]);
   }
   if (!cmb_parse_number(copy_trimmed(sign + 1, c->line_end, text), &value)) {
-    return cmb_reader_fail(c->r, here(c), "'%s' of '%s' is no number; expected one",
-                           cmb_shown(text, shown), key->name);
+    return cmb_reader_fail(c->r, here(c), "'%s' is '%s'; expected a number", key->name,
+                           cmb_shown(text, shown));
   }
   if (key->rule == ONLY && value != key->only) {
-    return cmb_reader_fail(c->r, here(c), "'%s' is %g, which is not supported; expected %g",
-                           key->name, value, key->only);
+    return cmb_reader_fail(c->r, here(c), "'%s' is %s, which is not supported; expected %g",
+                           key->name, cmb_shortest(value).text, key->only);
   }
   return key->rule == KEEP ? keep_value(c, key, value) : CMB_OK;
 }
@@ -233,7 +233,7 @@ static cmb_status read_format(cmb_crg_file *c, const char *text)
     return CMB_OK;
   }
   return cmb_reader_fail(c->r, here(c),
-                         "unknown format of data '%s'; expected LRFI, LDFI, KRBI or KDBI",
+                         "unknown data format '%s'; expected LRFI, LDFI, KRBI or KDBI",
                          cmb_shown(text, shown));
 }
 
@@ -285,7 +285,8 @@ static cmb_status read_channel(cmb_crg_file *c, const char *text)
   }
   for (int i = 0; i < c->channel_count && channel.kind < CMB_CRG_LINE_CHANNELS; i++) {
     if (c->channels[i].kind != channel.kind) continue;
-    return cmb_reader_fail(c->r, here(c), "the channel '%s' is given twice; it is in line %d, too",
+    return cmb_reader_fail(c->r, here(c),
+                           "the channel '%s' is given twice; the first is in line %d",
                            cmb_shown(text, shown), c->channels[i].line);
   }
   if (c->channel_count == c->most_channels) {
@@ -309,7 +310,7 @@ static cmb_status read_definition(cmb_crg_file *c)
     return kind == '#' ? read_format(c, rest) : read_channel(c, rest);
   }
   return cmb_reader_fail(c->r, here(c),
-                         "'%s' defines nothing; expected a line that begins with #:, D: or U:",
+                         "'%s' is no definition; expected a line that begins with #:, D: or U:",
                          cmb_shown(text, shown));
 }
 
@@ -327,8 +328,9 @@ static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum sect
   int found = name[0] ? SECTIONS - 1 : OUTSIDE;
   while (found > OUTSIDE && strcasecmp(sections[found], name) != 0) found--;
   if (*section != OUTSIDE && found != OUTSIDE) {
-    return cmb_reader_fail(c->r, here(c), "the section $%s has no end; expected a line '$'",
-                           sections[*section]);
+    return cmb_reader_fail(
+        c->r, here(c), "the section $%s is not ended; expected a line '$' before the next section",
+        sections[*section]);
   }
   if (found == OUTSIDE && *section == OUTSIDE && name[0]) {
     return cmb_reader_fail(c->r, here(c), "the section $%s is not supported",
@@ -341,7 +343,8 @@ static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum sect
                            sections[found]);
   }
   if (found != OUTSIDE && seen[found])
-    return cmb_reader_fail(c->r, here(c), "a second section $%s; expected one", sections[found]);
+    return cmb_reader_fail(c->r, here(c), "the section $%s is given twice; expected it once",
+                           sections[found]);
   seen[found] = found != OUTSIDE;
   *section = (enum section)found;
   return CMB_OK;
@@ -355,7 +358,8 @@ static cmb_status read_line(cmb_crg_file *c, enum section section)
   if (!copy_trimmed(c->line, c->line_end, text)[0]) return CMB_OK;
   if (section == OUTSIDE) {
     return cmb_reader_fail(c->r, here(c),
-                           "'%s' is in no section; expected one to begin, or data after $$$$",
+                           "'%s' is in no section; expected a line that begins one, such as "
+                           "$ROAD_CRG, or the line $$$$ before the data",
                            cmb_shown(text, shown));
   }
   return section == DEFINITION ? read_definition(c) : read_key(c, section);
@@ -376,8 +380,8 @@ static cmb_status read_sections(cmb_crg_file *c)
     if (c->line == c->line_end) continue;
     CMB_TRY(mark ? change_section(c, seen, &section) : read_line(c, section));
     if (!seen[TEXT] && c->line[0] != '*') {
-      return cmb_reader_fail(c->r, here(c),
-                             "the file does not begin with a section $CT; expected OpenCRG");
+      return cmb_reader_fail(
+          c->r, here(c), "the file does not begin with a section $CT; expected an OpenCRG file");
     }
   }
   for (int i = TEXT; i <= DEFINITION; i++) {
@@ -386,7 +390,8 @@ static cmb_status read_sections(cmb_crg_file *c)
                            sections[i]);
   }
   if (c->data_line > 0) return CMB_OK;
-  return cmb_reader_fail(c->r, here(c), "the file ends without data; expected a line $$$$");
+  return cmb_reader_fail(c->r, here(c),
+                         "the file ends without data; expected a line $$$$ and the data after it");
 }
 
 /* ---- the file */

@@ -42,9 +42,10 @@ cmb_place cmb_crg_row_place(const cmb_crg_file *c, int row)
 static cmb_status take_rows(cmb_crg_file *c, size_t most)
 {
   if (most * (size_t)c->channel_count > CMB_MOST_CRG_VALUES) {
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "the road has %zu rows of %d numbers; expected at most %d numbers", most,
-                           c->channel_count, CMB_MOST_CRG_VALUES);
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->data_line, 1),
+        "the road has %zu rows of %d numbers; expected at most %d numbers in all", most,
+        c->channel_count, CMB_MOST_CRG_VALUES);
   }
   c->data = cmb_arena_take(c->r->scratch, most * (size_t)c->channel_count + 1, sizeof *c->data);
   return c->data ? CMB_OK : cmb_fail_memory(c->r->ctx);
@@ -72,15 +73,18 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
     copy_field(c, i * width, width, text);
     to[i] = NAN;
     if (text[0] == '*' || cmb_parse_number(text, &to[i])) continue;
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, i * width + 1),
-                           "'%s' is no number of %d characters; expected number %d of %d in this "
-                           "line, or a text that begins with *",
-                           cmb_shown(text, shown), width, i + 1, count);
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->number, i * width + 1),
+        "number %d of %d in this line is '%s'; expected a number in %d characters, or "
+        "a text that begins with * where there is no number",
+        i + 1, count, cmb_shown(text, shown), width);
   }
   for (ptrdiff_t i = (ptrdiff_t)count * width; i < c->line_end - c->line; i++) {
     if (cmb_crg_blank(c->line[i])) continue;
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, count * width + 1),
-                           "the line goes on; expected %d numbers of %d characters", count, width);
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->number, count * width + 1),
+        "text follows the last number of this line; expected %d number%s of %d characters", count,
+        count == 1 ? "" : "s", width);
   }
   return CMB_OK;
 }
@@ -117,8 +121,9 @@ static cmb_status read_text(cmb_crg_file *c)
     cmb_crg_advance(c);
     if (c->rows == most) {
       return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, 1),
-                             "the file ends inside of a row; expected %d numbers in %d lines",
-                             c->channel_count, records_per_row(c));
+                             "the file ends inside of a row; expected %d number%s in %d line%s",
+                             c->channel_count, c->channel_count == 1 ? "" : "s", records_per_row(c),
+                             records_per_row(c) == 1 ? "" : "s");
     }
     CMB_TRY(read_row(c, c->data + (size_t)c->rows++ * (size_t)c->channel_count));
   }
@@ -168,13 +173,13 @@ static cmb_status read_bytes(cmb_crg_file *c)
   const size_t count = bytes / RECORD * (size_t)numbers_per_record(c);
   const cmb_place place = cmb_crg_place(c, c->data_line, 1);
   if (bytes % RECORD != 0 && !ends_with_line_end(c, bytes % RECORD)) {
-    return cmb_reader_fail(c->r, place, "%zu bytes of data follow; expected records of %d bytes",
-                           bytes, RECORD);
+    return cmb_reader_fail(c->r, place, "the data have %zu bytes; expected a multiple of %d", bytes,
+                           RECORD);
   }
   const size_t rows = count_rows(c, count);
   if (rows * channels > count) {
     return cmb_reader_fail(c->r, place,
-                           "the file ends inside of row %zu; expected rows of %d numbers", rows,
+                           "the file ends inside of row %zu; expected %d numbers in each row", rows,
                            c->channel_count);
   }
   CMB_TRY(take_rows(c, rows));
@@ -192,7 +197,7 @@ cmb_status cmb_crg_read_data(cmb_crg_file *c)
 {
   if (c->channel_count == 0) {
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "the file has no channels; expected long sections");
+                           "the file has no channels; expected two or more, 'long section ..,m'");
   }
   return c->binary ? read_bytes(c) : read_text(c);
 }

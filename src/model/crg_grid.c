@@ -9,6 +9,7 @@
  * are replaced by the nearest number of this row.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "model/crg.h"
 
 #include <math.h>
@@ -38,18 +39,22 @@ static cmb_status check_sections(const cmb_crg_file *c, int *first)
   const int count = c->channel_count - *first;
   if (count < 2) {
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "the file has %d long sections; expected two or more", count);
+                           "the file has %d long section%s; expected two or more", count,
+                           count == 1 ? "" : "s");
   }
   for (int j = 0; j < count; j++) {
     const cmb_crg_channel *s = &c->channels[*first + j];
     const cmb_place place = cmb_crg_place(c, s->line, 1);
     if (s->kind != c->channels[*first].kind) {
-      return cmb_reader_fail(c->r, place,
-                             "this channel is of another kind than the one before; expected long "
-                             "sections behind the other channels, all with v or all with numbers");
+      return cmb_reader_fail(
+          c->r, place,
+          "this channel is of another kind than the long section before it; expected "
+          "long sections after all other channels, and either v or a number in all "
+          "of them");
     }
     if (s->kind == CMB_CRG_SECTION && s->number != j + 1)
-      return cmb_reader_fail(c->r, place, "long section %g; expected number %d", s->number, j + 1);
+      return cmb_reader_fail(c->r, place, "this long section has the number %s; expected %d",
+                             cmb_shortest(s->number).text, j + 1);
   }
   return CMB_OK;
 }
@@ -65,18 +70,20 @@ static cmb_status find_increment(const cmb_crg_file *c, int count, double *right
   *step = cmb_crg_value_of(c, CMB_CRG_V_INCREMENT);
   if (!cmb_crg_is_given(c, CMB_CRG_V_INCREMENT)) {
     if (!has_right || !has_left) {
-      return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                             "'LONG_SECTION_V_INCREMENT' is not given in $ROAD_CRG; expected it, "
-                             "or the right and the left border, or long sections at v");
+      return cmb_reader_fail(
+          c->r, cmb_crg_place(c, c->data_line, 1),
+          "'LONG_SECTION_V_INCREMENT' is not given in $ROAD_CRG; expected it, "
+          "or both 'LONG_SECTION_V_RIGHT' and 'LONG_SECTION_V_LEFT', or channels "
+          "'long section at v = ..,m'");
     }
     *step = (cmb_crg_value_of(c, CMB_CRG_V_LEFT) - *right) / (count - 1);
   }
   if (!(*step > 0)) {
     const cmb_crg_key key =
         cmb_crg_is_given(c, CMB_CRG_V_INCREMENT) ? CMB_CRG_V_INCREMENT : CMB_CRG_V_LEFT;
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[key].line, 1),
-                           "the distance of long sections is %g; expected a number greater than 0",
-                           *step);
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->value[key].line, 1),
+        "the distance between long sections is %g; expected a number greater than 0", *step);
   }
   if (!has_right) {
     *right = has_left ? cmb_crg_value_of(c, CMB_CRG_V_LEFT) - *step * (count - 1)
@@ -97,7 +104,8 @@ static cmb_status find_positions(const cmb_crg_file *c, int first, cmb_crg *crg)
   for (int j = 1; j < count; j++) {
     if (v[j] > v[j - 1] && isfinite(v[j])) continue;
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->channels[first + j].line, 1),
-                           "v = %g follows v = %g; expected ascending numbers", v[j], v[j - 1]);
+                           "v = %s follows v = %s; expected ascending numbers",
+                           cmb_shortest(v[j]).text, cmb_shortest(v[j - 1]).text);
   }
   CMB_TRY(cmb_crg_agree(c, CMB_CRG_V_RIGHT, "LONG_SECTION_V_RIGHT", v[0], CMB_CRG_SAME_PLACE));
   CMB_TRY(
@@ -121,13 +129,15 @@ static cmb_status fill_row(const cmb_crg_file *c, int row, int first, int count,
   while (left > right && isnan(g[left])) left--;
   for (int j = right; j <= left; j++) {
     if (!isnan(g[j])) continue;
-    return cmb_reader_fail(c->r, cmb_crg_row_place(c, row),
-                           "row %d has no height at long section %d; numbers can only be missing "
-                           "at its ends",
-                           row + 1, j + 1);
+    return cmb_reader_fail(
+        c->r, cmb_crg_row_place(c, row),
+        "row %d has no height at long section %d; expected missing heights only at "
+        "the ends of a row",
+        row + 1, j + 1);
   }
   if (right == count)
-    return cmb_reader_fail(c->r, cmb_crg_row_place(c, row), "row %d has no heights", row + 1);
+    return cmb_reader_fail(c->r, cmb_crg_row_place(c, row),
+                           "row %d has no heights; expected at least one", row + 1);
   for (int j = 0; j < right; j++) g[j] = g[right];
   for (int j = left + 1; j < count; j++) g[j] = g[left];
   return CMB_OK;
@@ -147,8 +157,9 @@ static cmb_status fill_heights(const cmb_crg_file *c, int first, cmb_crg *crg)
     for (int j = 0; j < crg->nv; j++) {
       z[j] += line + banking * crg->v[j];
       if (isfinite(z[j])) continue;
-      return cmb_reader_fail(c->r, cmb_crg_row_place(c, i), "the heights of row %d are too large",
-                             i + 1);
+      return cmb_reader_fail(
+          c->r, cmb_crg_row_place(c, i),
+          "a height of row %d is not finite, since numbers of the file are too large", i + 1);
     }
   }
   return cmb_crg_agree(c, CMB_CRG_END_Z, "REFERENCE_LINE_END_Z",

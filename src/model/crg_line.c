@@ -14,6 +14,7 @@
  * and nearer than the centre that the line turns around.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "expr/foot.h"
 #include "model/crg.h"
 
@@ -35,8 +36,8 @@ cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *nam
   const double value = cmb_crg_value_of(c, key);
   if (!cmb_crg_is_given(c, key) || fabs(value - expected) <= tolerance) return CMB_OK;
   return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[key].line, 1),
-                         "'%s' is %.9g; the other numbers of the file give %.9g", name, value,
-                         expected);
+                         "'%s' is %s; the other numbers of the file give %s", name,
+                         cmb_shortest(value).text, cmb_shortest(expected).text);
 }
 
 int cmb_crg_column(const cmb_crg_file *c, cmb_crg_channel_kind kind)
@@ -55,8 +56,9 @@ cmb_status cmb_crg_check_length(const cmb_crg_file *c)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
   if (!cmb_crg_is_given(c, CMB_CRG_INCREMENT)) {
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "'REFERENCE_LINE_INCREMENT' is not given in $ROAD_CRG");
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->data_line, 1),
+        "'REFERENCE_LINE_INCREMENT' is not given in $ROAD_CRG; expected a number");
   }
   if (!(step > 0) || !isfinite(step * c->rows)) {
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[CMB_CRG_INCREMENT].line, 1),
@@ -66,7 +68,8 @@ cmb_status cmb_crg_check_length(const cmb_crg_file *c)
   }
   if (c->rows < 2) {
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "the file has %d rows of data; expected two or more", c->rows);
+                           "the file has %d row%s of data; expected two or more", c->rows,
+                           c->rows == 1 ? "" : "s");
   }
   return cmb_crg_agree(c, CMB_CRG_END_U, "REFERENCE_LINE_END_U",
                        cmb_crg_value_of(c, CMB_CRG_START_U) + step * (c->rows - 1),
@@ -93,8 +96,9 @@ cmb_status cmb_crg_find_heading(const cmb_crg_file *c, cmb_crg *crg)
     crg->turns = crg->turns || fabs(heading - crg->phi) > CMB_CRG_SAME_RATIO;
     if (!isnan(heading) && isfinite(heading - crg->phi)) continue;
     return cmb_reader_fail(c->r, cmb_crg_row_place(c, i),
-                           isnan(heading) ? "row %d has no heading; expected a number"
-                                          : "the heading in row %d is too large",
+                           isnan(heading)
+                               ? "row %d has no heading; expected a number"
+                               : "the heading in row %d is too large; expected a finite angle",
                            i + 1);
   }
   CMB_TRY(check_heading(c, CMB_CRG_START_PHI, "REFERENCE_LINE_START_PHI", crg->phi));
@@ -135,12 +139,15 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
   const cmb_place place = cmb_crg_row_place(c, limit->at > 0 ? limit->at : 0);
   const double apart = fabs((double)limit->at - limit->other) * step;
-  if (limit->reach >= fmax(width, LEAST_STEPS * step)) return CMB_OK;
+  const double needed = fmax(width, LEAST_STEPS * step);
+  if (limit->reach >= needed) return CMB_OK;
   if (apart >= 4 * fmax(limit->reach, step)) {
     return cmb_reader_fail(c->r, place,
-                           "the road reaches %g to the %s and overlaps itself in rows %d and %d; "
-                           "expected one height at each place, which it has up to %.4g",
-                           width, side, limit->at + 1, limit->other + 1, limit->reach);
+                           "the road overlaps itself to the %s in rows %d and %d: places have one "
+                           "height up to %.9g from the reference line; expected one up to %.9g, %s",
+                           side, limit->at + 1, limit->other + 1, limit->reach, needed,
+                           needed > width ? "the least that this increment permits"
+                                          : "the width on this side");
   }
   if (limit->reach < LEAST_STEPS * step) {
     return cmb_reader_fail(c->r, place,
@@ -148,11 +155,12 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
                            "more than %d increments, which are %g",
                            limit->at + 1, LEAST_STEPS, LEAST_STEPS * step);
   }
-  return cmb_reader_fail(c->r, place,
-                         "the road reaches %g to the %s, beyond the centre that the reference line "
-                         "turns around in row %d; expected one height at each place, which it has "
-                         "up to %.4g",
-                         width, side, limit->at + 1, limit->reach);
+  return cmb_reader_fail(
+      c->r, place,
+      "the road reaches %.9g to the %s, beyond the centre that the reference line "
+      "turns around in row %d; expected one height at each place, which it has "
+      "up to %.9g",
+      width, side, limit->at + 1, limit->reach);
 }
 
 /* Checks that a closed reference line with the points (x[i], y[i]) ends at its first point, to within a tenth of the increment, because the
@@ -182,10 +190,12 @@ static cmb_status make_turning_line(const cmb_crg_file *c, const double *x, cons
                most = fmax(100, 2 * LEAST_STEPS * step) + 2 * wide;
   cmb_foot_limit limit[CMB_FOOT_SIDES];
   if (!(step >= 1e-6 && step * c->rows <= 1e9 && wide <= 1e9)) {
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[CMB_CRG_INCREMENT].line, 1),
-                           "a road that turns has increments of %g; expected 1e-6 or more, and a "
-                           "length and a width of 1e9 or less",
-                           step);
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->value[CMB_CRG_INCREMENT].line, 1),
+        "this road, which turns, has increments of %s, a length of %s and a width "
+        "of %s on one side; expected increments of 1e-6 or more, and a length and "
+        "a width of 1e9 or less",
+        cmb_shortest(step).text, cmb_shortest(step * c->rows).text, cmb_shortest(wide).text);
   }
   CMB_TRY(cmb_foot_create(c->r->ctx, c->rows, x, y, step, most, limit, &crg->line));
   const int worse =

@@ -175,8 +175,9 @@ static cmb_status choose_columns(struct csv *c, const cmb_node *columns, bool ha
     chosen[k] = has_names ? find_name(c, entry->text) : -1;
     if (chosen[k] >= 0) continue;
     return cmb_reader_fail(c->r, entry->place,
-                           "%s has no column '%s'; expected a name of its first line", c->name,
-                           cmb_shown(entry->text, name));
+                           "%s has no column '%s'; expected the number of a column, from 1 on, or "
+                           "one of the names in its first line, if it has names",
+                           c->name, cmb_shown(entry->text, name));
   }
   return CMB_OK;
 }
@@ -191,7 +192,7 @@ static cmb_status read_row(struct csv *c, const int chosen[2], double pair[2])
                              chosen[k] + 1);
     }
     if (!is_number(&cell, &pair[k])) {
-      return cmb_reader_fail(c->r, place_of(c), "'%s' is no number; expected one",
+      return cmb_reader_fail(c->r, place_of(c), "cell %d is '%s'; expected a number", chosen[k] + 1,
                              shown(&cell, text));
     }
   }
@@ -215,7 +216,8 @@ static cmb_status read_lines(struct csv *c, const cmb_node *columns, int most, i
   int chosen[2];
   double pair[2] = {0};
   if (!advance(c)) {
-    return cmb_reader_fail(c->r, place_of(c), "the file has no numbers; expected two columns");
+    return cmb_reader_fail(c->r, place_of(c),
+                           "the file has no numbers; expected two columns of them");
   }
   if (strchr("0123456789+-.", c->line[0]))
     drop_comment(c); /* the comment may contain other separators */
@@ -227,8 +229,8 @@ static cmb_status read_lines(struct csv *c, const cmb_node *columns, int most, i
     drop_comment(c);
     CMB_TRY(read_row(c, chosen, pair));
     if (*n > 0 && !(pair[0] > x[*n - 1])) {
-      return cmb_reader_fail(c->r, place_of(c), "%g follows %g; expected ascending numbers",
-                             pair[0], x[*n - 1]);
+      return cmb_reader_fail(c->r, place_of(c), "%s follows %s; expected ascending numbers",
+                             cmb_shortest(pair[0]).text, cmb_shortest(x[*n - 1]).text);
     }
     x[*n] = pair[0];
     f[(*n)++] = pair[1];

@@ -208,8 +208,8 @@ static struct item *entry_of_list(cmb_draft *d, struct item *list, const char *k
   if (index < 0 || index > list->count) {
     char shown[CMB_SHOWN_ROOM];
     fail(d, CMB_ERROR_INPUT, key,
-         "'%s' is no entry of a list of %d; expected a number from 0 to %d", cmb_shown(name, shown),
-         list->count, list->count);
+         "'%s' is no index of this list, which has %d entr%s; expected a number from 0 to %d",
+         cmb_shown(name, shown), list->count, list->count == 1 ? "y" : "ies", list->count);
     return NULL;
   }
   if (index == list->count) return add_item(d, list, key, NULL);
@@ -228,8 +228,9 @@ static struct item *enter(cmb_draft *d, struct item *item, const char *key, cons
     item->kind = index_of(name) >= 0 ? CMB_NODE_LIST : CMB_NODE_MAP;
   if (item->kind == CMB_NODE_TEXT) {
     char shown[CMB_SHOWN_ROOM];
-    fail(d, CMB_ERROR_INPUT, key, "'%s' stands in a part that is the text '%s'; expected a map",
-         name, cmb_shown(item->text, shown));
+    fail(d, CMB_ERROR_INPUT, key,
+         "'%s' cannot be set in a value that is the text '%s'; expected a map", name,
+         cmb_shown(item->text, shown));
     return NULL;
   }
   if (item->kind == CMB_NODE_LIST) return entry_of_list(d, item, key, name);
@@ -257,7 +258,7 @@ static struct item *find(cmb_draft *d, const char *key)
     if (!take_name(&rest, name) || level >= CMB_MOST_LEVELS) {
       char shown[CMB_SHOWN_ROOM];
       fail(d, CMB_ERROR_INPUT, NULL,
-           "'%s' is no key; expected at most %d names with '/' between, as bodies/rod/mass",
+           "'%s' is no key; expected 1 to %d names with '/' between them, such as bodies/rod/mass",
            cmb_shown(key, shown), CMB_MOST_LEVELS - 1);
       return NULL;
     }
@@ -273,7 +274,8 @@ static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
   *item = find(d, key);
   if (!*item) return d->status;
   if ((*item)->kind == CMB_NODE_MAP) {
-    return fail(d, CMB_ERROR_INPUT, key, "there is a map already; expected a value of its own");
+    return fail(d, CMB_ERROR_INPUT, key,
+                "the value of this key is a map already; expected a key without a map");
   }
   (*item)->kind = CMB_NODE_TEXT;
   (*item)->text = "";
@@ -284,10 +286,10 @@ static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 
 /* ---- values */
 
-/* Stores a copy of `text` as the value of an item that is a text; text == NULL is an error. `key` is the full key for messages. */
+/* Sets the value of a text item to a copy of `text`; text == NULL is an error. `key` is the full key for messages. */
 static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, const char *text)
 {
-  if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there is no text");
+  if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: the text is NULL");
   const char *copy = copy_text(d, key, text);
   if (!copy) return d->status;
   item->text = copy;
@@ -297,7 +299,9 @@ static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, con
 static cmb_status set_number(cmb_draft *d, struct item *item, const char *key, double x)
 {
   char text[CMB_NUMBER_ROOM];
-  if (!isfinite(x)) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: %g is no number", x);
+  if (!isfinite(x))
+    return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: the number is %g; expected a finite one",
+                x);
   cmb_format_shortest(x, text);
   return set_text(d, item, key, text);
 }
@@ -308,7 +312,8 @@ static cmb_status set_list(cmb_draft *d, struct item *item, const char *key, int
                            const double *numbers, const char *const *texts)
 {
   if (count < 0 || (count > 0 && !numbers && !texts))
-    return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there is no list of %d values", count);
+    return fail(d, CMB_ERROR_ARGUMENT, key,
+                "wrong call: the list of %d values is NULL or has a negative length", count);
   item->kind = CMB_NODE_LIST;
   for (int i = 0; i < count; i++) {
     struct item *entry = add_item(d, item, key, NULL);
@@ -321,7 +326,7 @@ static cmb_status set_list(cmb_draft *d, struct item *item, const char *key, int
 #define BEGIN_KEY(d, key)                                                                          \
   do {                                                                                             \
     BEGIN(d);                                                                                      \
-    if (!(key)) return fail(d, CMB_ERROR_ARGUMENT, NULL, "wrong call: there is no key");           \
+    if (!(key)) return fail(d, CMB_ERROR_ARGUMENT, NULL, "wrong call: the key is NULL");           \
   } while (0)
 
 cmb_status cmb_draft_text(cmb_draft *d, const char *key, const char *text)
@@ -362,8 +367,9 @@ cmb_status cmb_draft_rows(cmb_draft *d, const char *key, int rows, int columns, 
   BEGIN_KEY(d, key);
   CMB_TRY(find_value(d, key, &item));
   if (rows < 0 || columns < 1 || (rows > 0 && !x)) {
-    return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there are no %d rows of %d numbers", rows,
-                columns);
+    return fail(d, CMB_ERROR_ARGUMENT, key,
+                "wrong call: the table of %d rows and %d columns is NULL or has an impossible size",
+                rows, columns);
   }
   item->kind = CMB_NODE_LIST;
   for (int i = 0; i < rows; i++) {
@@ -389,19 +395,19 @@ static cmb_status write_key(cmb_draft *d, const char *section, const char *name,
               (int)CMB_MOST_NAME_PART);
 }
 
-/* Creates the entry `name` in a section of the draft, such as a body. It is an error if it exists already, because the contents of the two
- * would be mixed. */
+/* Creates the entry `name` in a section of the draft, the model that is being built; an entry is, for example, a body. It is an error if it
+ * exists already, because the contents of the two would be mixed. */
 static cmb_status add_entry(cmb_draft *d, const char *section, const char *name)
 {
   char key[MOST_KEY + 1];
   BEGIN(d);
-  if (!name) return fail(d, CMB_ERROR_ARGUMENT, section, "wrong call: there is no name");
+  if (!name) return fail(d, CMB_ERROR_ARGUMENT, section, "wrong call: the name is NULL");
   if (!name[0]) return fail(d, CMB_ERROR_INPUT, section, "the name is empty; expected letters");
   CMB_TRY(write_key(d, section, name, NULL, key));
   const int items = d->items;
   if (!find(d, key)) return d->status;
   if (items == d->items)
-    return fail(d, CMB_ERROR_INPUT, key, "it is there already; expected another name");
+    return fail(d, CMB_ERROR_INPUT, key, "this entry exists already; expected another name");
   return CMB_OK;
 }
 
@@ -566,8 +572,8 @@ static const char *path_of(cmb_reader *r, const char *above, const struct item *
   return path;
 }
 
-/* Converts the entries of `from` into the child nodes of `to`, recursively. The nodes are on the reader's scratch arena; the keys that tell
- * their places are on the model's arena, which outlives it. */
+/* Converts the entries of `from` into the child nodes of `to`, recursively. The nodes are on the reader's scratch arena; the keys, which serve
+ * as their places in messages, are on the model's arena, which outlives it. */
 static cmb_status make_nodes(cmb_reader *r, const struct item *from, cmb_node *to)
 {
   cmb_node *last = NULL;

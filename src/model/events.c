@@ -8,15 +8,16 @@
 static const char *const directions[] = {"rising", "falling", "both"};
 static const int signs[] = {1, -1, 0};
 
-/* Reads the resets of an event (new values that velocities or first-order states get at the event) from the map {NAME: formula, ...}. The
- * key NAME is itself read as a formula. Whether it is linear in velocities or states is checked later, when the equations are built. */
+/* Reads the resets of an event (new values that velocities or first-order states get at the event) from the map {NAME: formula, ...}. NAME is
+ * usually a velocity or a state but may itself be a formula. Whether it is linear in velocities or states is checked later, when the equations
+ * are built. */
 static cmb_status read_resets(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
                               cmb_model_event *event)
 {
   CMB_TRY(cmb_expect_map(r, map));
   if (map->count == 0) {
     return cmb_reader_fail(r, map->place,
-                           "'reset' is empty; expected velocities and their new values");
+                           "'reset' is empty; expected velocities or states with their new values");
   }
   event->action = CMB_EVENT_RESET;
   event->resets = cmb_arena_take(r->model->arena, (size_t)map->count, sizeof *event->resets);

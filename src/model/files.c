@@ -37,8 +37,9 @@ cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb
   for (size_t i = 0; i < length;) {
     const size_t step = is_allowed(text[i]) ? cmb_character_length(text + i, length - i) : 0;
     if (step == 0) {
-      return cmb_fail_at(ctx, at, "byte 0x%02X is not text; expected UTF-8",
-                         (unsigned)(unsigned char)text[i]);
+      return cmb_fail_at(
+          ctx, at, "byte 0x%02X is no part of a text; expected UTF-8 without control characters",
+          (unsigned)(unsigned char)text[i]);
     }
     at.column = text[i] == '\n' ? 1 : at.column + 1;
     at.line += text[i] == '\n';
@@ -182,9 +183,10 @@ static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *t
   char *folder = joined(r->scratch, path, root, "");
   if (cmb_arena_failed(r->scratch)) return cmb_fail_memory(r->ctx);
   if (text[0] == '/' || !simplify(whole, inside)) {
-    return cmb_reader_fail(r, node->place,
-                           "'%s' lies outside of the model's folder; expected a file in it",
-                           cmb_shown(node->text, shown));
+    return cmb_reader_fail(
+        r, node->place,
+        "'%s' is an absolute path or leads out of the model's folder; expected a path inside of it",
+        cmb_shown(node->text, shown));
   }
   *name = joined(r->model->arena, path, root, inside);
   if (!*name) return cmb_fail_memory(r->ctx);
@@ -209,8 +211,8 @@ static cmb_status open_in_library(cmb_reader *r, const char *text, const char **
   return CMB_OK;
 }
 
-/* Returns whether an included file, just opened as *file, has to be searched in another place: it does not exist or is a directory. A
- * directory is closed, with *file set to -1 and *folder to true. */
+/* Returns whether an included file, just opened as *file, has to be searched for elsewhere: it does not exist or is a directory. A directory is
+ * closed, with *file set to -1 and *folder to true. */
 static bool look_elsewhere(int *file, bool *folder)
 {
   struct stat there;
@@ -299,7 +301,7 @@ static cmb_status fail_file(cmb_reader *r, const cmb_node *node, bool included, 
   const bool known = included && error == ENOENT && nearest_in_library(r, node->text, near);
   return cmb_reader_fail(r, node->place, "the file '%s' cannot be read: %s%s%s%s",
                          cmb_shown(node->text, shown),
-                         error == ELOOP ? "it is a link" : reason(error),
+                         error == ELOOP ? "it is a link, which is not followed" : reason(error),
                          known ? "; did you mean '" : "", known ? near : "", known ? "'?" : "");
 }
 

@@ -6,6 +6,7 @@
  * a bushing are reflected as vectors. A spring has no directions to be reflected: it acts along the line of its points.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "model/reader.h"
 
 #include <string.h>
@@ -21,7 +22,9 @@ static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   if (!node) return CMB_OK;
   if (!cmb_node_find(node, "values")) CMB_TRY(cmb_read_named_table(r, s, node, f->name, table));
   if (*table && (*table)->arguments == 1) return CMB_OK;
-  return cmb_reader_fail(r, node->place, "a grid of x and y; expected points [x, force]");
+  return cmb_reader_fail(
+      r, node->place,
+      "this table has two arguments; expected one argument, with points [x, force]");
 }
 
 static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -149,13 +152,13 @@ static cmb_status read_load(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   }
   if (!force && !torque) {
     return cmb_reader_fail(r, entry->place,
-                           "neither 'force' nor 'torque' is given; expected one of them");
+                           "neither 'force' nor 'torque' is given; expected one of them or both");
   }
   if (f->a.body == f->b.body) {
-    return cmb_reader_fail(r, entry->place,
-                           "it acts on '%s' only; expected it on a body, and the reaction "
-                           "on another",
-                           f->b.body == CMB_GROUND ? "ground" : r->model->bodies[f->b.body].name);
+    return cmb_reader_fail(
+        r, entry->place,
+        "the load and its reaction act on the same body, '%s'; expected two bodies",
+        f->b.body == CMB_GROUND ? "ground" : r->model->bodies[f->b.body].name);
   }
   CMB_TRY(read_components(r, s, force, f->force));
   CMB_TRY(read_components(r, s, torque, f->torque));
@@ -179,7 +182,7 @@ cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_n
   CMB_TRY(cmb_read_anchor(r, s, on, at));
   if (at->body != CMB_GROUND) return CMB_OK;
   return cmb_reader_fail(r, on->place,
-                         "the surface is fixed to the ground; expected a point on a body");
+                         "the point is fixed to the ground; expected a point on a body");
 }
 
 static cmb_status read_exponent(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -188,9 +191,9 @@ static cmb_status read_exponent(cmb_reader *r, const cmb_scope *s, const cmb_nod
   CMB_TRY(cmb_read_limited(r, s, entry, "exponent", CMB_POSITIVE, &f->exponent));
   if (f->exponent.value >= 1) return CMB_OK;
   return cmb_reader_fail(r, cmb_node_find(entry, "exponent")->place,
-                         "the exponent is %g; expected 1 or more: below it the contact is "
+                         "the exponent is %s; expected 1 or more, since with less the contact is "
                          "infinitely stiff where it begins",
-                         f->exponent.value);
+                         cmb_shortest(f->exponent.value).text);
 }
 
 static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -230,8 +233,8 @@ static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node
   CMB_TRY(cmb_read_numbers(r, s, radii, 2, radius));
   if (!(radius[0].value >= 0 && radius[1].value >= 0 && radius[0].value + radius[1].value > 0)) {
     return cmb_reader_fail(r, radii->place,
-                           "the radii are %g and %g; expected two that are not negative, and not "
-                           "both 0",
+                           "the radii are %g and %g; expected two numbers that are not negative, "
+                           "and not both 0",
                            radius[0].value, radius[1].value);
   }
   CMB_TRY(cmb_limit_each(r, radii->place, "a radius", CMB_NOT_NEGATIVE, 2, radius));

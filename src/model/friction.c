@@ -6,6 +6,8 @@
  */
 #include "model/reader.h"
 
+#include "base/text.h"
+
 cmb_status cmb_read_friction_law(cmb_reader *r, const cmb_node *map, bool *sticks)
 {
   static const char *const laws[] = {"smooth", "stick"};
@@ -14,9 +16,10 @@ cmb_status cmb_read_friction_law(cmb_reader *r, const cmb_node *map, bool *stick
   if (law) CMB_TRY(cmb_read_choice(r, law, laws, 2, sizeof *laws, &choice));
   *sticks = choice == 1;
   if (*sticks || !most) return CMB_OK;
-  return cmb_reader_fail(r, most->key_place,
-                         "friction that is smooth holds nothing at rest; expected 'law: stick' "
-                         "beside 'static', or no 'static'");
+  return cmb_reader_fail(
+      r, most->key_place,
+      "'static' belongs to friction that sticks; expected 'law: stick' beside it, or no "
+      "'static'");
 }
 
 cmb_status cmb_limit_static(cmb_reader *r, const cmb_node *map, cmb_number slipping,
@@ -26,16 +29,15 @@ cmb_status cmb_limit_static(cmb_reader *r, const cmb_node *map, cmb_number slipp
   if (!node) return CMB_OK;
   if (most.value < slipping.value) {
     return cmb_reader_fail(r, node->place,
-                           "'static' is %g; expected what friction can hold, not less than the %g "
-                           "of friction that slips",
-                           most.value, slipping.value);
+                           "'static' is %s; expected at least %s, the friction while slipping",
+                           cmb_shortest(most.value).text, cmb_shortest(slipping.value).text);
   }
-  return cmb_limit_number(r, node->place, "static friction beyond that of slipping",
+  return cmb_limit_number(r, node->place, "'static' minus the friction while slipping",
                           CMB_NOT_NEGATIVE, NULL, cmb_minus(r->model->graph, most, slipping));
 }
 
-/* Reads the additional data of dry friction that can stick, for a contact, from the map `map`: the static coefficient of friction (default:
- * the sliding one) and the required direction along which friction acts. `entry` is the entry of the contact, in which the key
+/* Reads the additional data of dry friction that can stick, for a contact, from the map `map`: the static coefficient of friction (default: the
+ * sliding one) and the direction along which friction acts, which must be given. `entry` is the entry of the contact, in which the key
  * `friction-velocity` is an error. */
 static cmb_status read_sticking(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 const cmb_node *map, cmb_model_force *f)
@@ -44,8 +46,8 @@ static cmb_status read_sticking(cmb_reader *r, const cmb_scope *s, const cmb_nod
   const cmb_node *direction = cmb_node_find(map, "direction");
   if (velocity) {
     return cmb_reader_fail(r, velocity->key_place,
-                           "friction with 'law: stick' is not smooth; expected no "
-                           "'friction-velocity'");
+                           "'friction-velocity' belongs to smooth friction; expected no "
+                           "'friction-velocity' with 'law: stick'");
   }
   f->friction_static = f->friction;
   CMB_TRY(cmb_read_limited(r, s, map, "static", CMB_NOT_NEGATIVE, &f->friction_static));
@@ -72,7 +74,8 @@ cmb_status cmb_read_contact_friction(cmb_reader *r, const cmb_scope *s, const cm
   if (f->sticks) return read_sticking(r, s, entry, node, f);
   given = cmb_node_find(node, "direction");
   if (!given) return CMB_OK;
-  return cmb_reader_fail(r, given->key_place,
-                         "friction that is smooth acts in all directions; expected 'law: stick' "
-                         "beside 'direction', or no 'direction'");
+  return cmb_reader_fail(
+      r, given->key_place,
+      "'direction' belongs to friction that sticks; expected 'law: stick' beside it, or no "
+      "'direction'");
 }

@@ -71,7 +71,7 @@ static cmb_status read_group(cmb_reader *r, const cmb_scope *s, const cmb_node *
   CMB_TRY(cmb_require(r, entry, "unknowns", &unknowns));
   CMB_TRY(cmb_expect_map(r, unknowns));
   if (unknowns->count < 1 || unknowns->count > CMB_MOST_UNKNOWNS) {
-    return cmb_reader_fail(r, unknowns->place, "%d unknowns in one group; expected 1 to %d",
+    return cmb_reader_fail(r, unknowns->place, "the group has %d unknowns; expected 1 to %d",
                            unknowns->count, (int)CMB_MOST_UNKNOWNS);
   }
   CMB_TRY(cmb_require(r, entry, "equations", &equations));

@@ -147,7 +147,9 @@ static cmb_status read_box(const struct solid *solid, cmb_model_body *b)
   if (size->kind == CMB_NODE_MAP) CMB_TRY(cmb_require(r, size, "size", &size));
   CMB_TRY(cmb_read_numbers(r, solid->s, size, 3, edge));
   if (!(edge[0].value > 0 && edge[1].value > 0 && edge[2].value > 0)) {
-    return cmb_reader_fail(r, size->place, "an edge is not greater than 0; expected three lengths");
+    return cmb_reader_fail(r, size->place,
+                           "the edges are %g, %g and %g; expected three numbers greater than 0",
+                           edge[0].value, edge[1].value, edge[2].value);
   }
   CMB_TRY(cmb_limit_each(r, size->place, "an edge", CMB_POSITIVE, 3, edge));
   CMB_TRY(cmb_require(r, solid->dimensions, "at", &at));

@@ -154,7 +154,8 @@ static cmb_status read_bodies(cmb_reader *r, const cmb_scope *s, const cmb_node 
     CMB_TRY(cmb_read_body(r, s, parent->text, parent->place, &j->parent));
   }
   if (j->child == CMB_GROUND) {
-    return cmb_reader_fail(r, child->place, "the ground cannot be a child; expected it as parent");
+    return cmb_reader_fail(r, child->place,
+                           "the ground cannot be the child of a joint; expected it as 'parent'");
   }
   if (j->child == j->parent) {
     return cmb_reader_fail(r, child->place, "parent and child are both '%s'; expected two bodies",
@@ -185,7 +186,7 @@ static cmb_status read_geometry(cmb_reader *r, const cmb_scope *s, const cmb_nod
   if (choice == 1 && cmb_node_find(entry, "axes")) {
     return cmb_reader_fail(
         r, cmb_node_find(entry, "axes")->key_place,
-        "Euler parameters have no axes; expected 'orientation: angles' with them");
+        "'axes' belongs to angles; expected 'orientation: angles' beside it, or no 'axes'");
   }
   return choice == 1 ? CMB_OK : cmb_read_joint_axes(r, s, entry, j->type, j->axes);
 }

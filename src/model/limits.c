@@ -106,15 +106,13 @@ static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], si
                     : l->kind == CMB_ABOVE  ? value[0] > value[1]
                                             : value[0] <= value[1];
   if (good && isfinite(value[0])) return false;
-  char is[CMB_NUMBER_ROOM], bound[CMB_NUMBER_ROOM];
-  cmb_format_shortest(value[0], is);
-  cmb_format_shortest(value[1], bound);
-  snprintf(text, room, "%s is %s; expected %s %s", l->what, is, words[l->kind], bound);
+  snprintf(text, room, "%s is %s; expected %s %s", l->what, cmb_shortest(value[0]).text,
+           words[l->kind], cmb_shortest(value[1]).text);
   return true;
 }
 
-/* Returns whether the values (l->count) violate condition l, which numbers of the model have to satisfy; if so, writes the reason into
- * `text` of `room` characters. */
+/* Returns whether the numbers value[l->count] violate the condition l on numbers of the model; if so, writes the reason into `text` of `room`
+ * characters. */
 static bool is_violated(const cmb_model_limit *l, const double *value, size_t room, char *text)
 {
   if (l->kind == CMB_INERTIA) return is_impossible_inertia(value, room, text);
@@ -231,8 +229,8 @@ struct cmb_limits {
   bool *warned;
 };
 
-/* Creates l->program, the instructions that compute the `values` numbers of all stored conditions from the live parameters (those that can
- * change after the model is read), and the arrays that it needs. */
+/* Creates l->program, the instructions that compute the numbers (`values` of them) on which the stored conditions depend from the live
+ * parameters (those that can change after the model is read), and the arrays that it needs. */
 static cmb_status make_program(cmb_limits *l, int values)
 {
   const cmb_model *m = l->model;
@@ -286,8 +284,8 @@ void cmb_limits_destroy(cmb_limits *l)
   cmb_arena_destroy(l->arena);
 }
 
-/* Logs a warning if the values of a condition, l->value[at] and following, are unusual and were not at the last check. l->warned[at] stores
- * the result for the next check. */
+/* Logs a warning if the values of a condition, l->value[at] and following, deserve one (is_unusual) and did not at the last check.
+ * l->warned[at] stores the result for the next check. */
 static void warn_once(cmb_limits *l, const cmb_model_limit *limit, int at)
 {
   const bool unusual = is_unusual(limit, l->value + at);
@@ -302,7 +300,8 @@ static cmb_status refuse(const cmb_limits *l, const cmb_model_limit *limit, cons
   about.name = limit->subject_name;
   about.subject = limit->subject;
   about.subject_leads = true;
-  return cmb_fail_about(l->ctx, CMB_ERROR_ARGUMENT, about, "with the values set %s", text);
+  return cmb_fail_about(l->ctx, CMB_ERROR_ARGUMENT, about,
+                        "with these values of the live parameters %s", text);
 }
 
 cmb_status cmb_limits_check(cmb_limits *l, const double *p)

@@ -38,8 +38,8 @@ const char *cmb_loop_type_text(const cmb_model_loop *loop)
   return rows[i].name;
 }
 
-/* Fills names[] with the types that a loop closure can have: first the joint types that can close a loop, whose numbers are stored in
- * joint[], then the ROWS types of other constraints. Returns the number of joint types. */
+/* Fills names[] with the types that a loop closure can have: first those joint types that can close a loop, whose numbers are stored in
+ * joint[], then the other types of constraints, as many as the constant ROWS. Returns the number of joint types. */
 static int list_choices(const char *names[CMB_JOINT_TYPES + ROWS], int joint[CMB_JOINT_TYPES])
 {
   int count = 0;
@@ -197,8 +197,10 @@ static cmb_status read_motion(cmb_reader *r, const cmb_scope *s, const cmb_node 
   const cmb_node *coordinate = cmb_node_find(entry, "coordinate");
   const cmb_node *formula = cmb_node_find(entry, "formula");
   if (!coordinate == !formula) {
-    return cmb_reader_fail(r, entry->place,
-                           "expected either 'coordinate' or 'formula', and 'value'");
+    return cmb_reader_fail(
+        r, entry->place,
+        coordinate ? "'coordinate' and 'formula' are both given; expected one of them"
+                   : "neither 'coordinate' nor 'formula' is given; expected one of them");
   }
   CMB_TRY(begin(r, s, entry, &loop));
   loop->type = CMB_LOOP_FORMULA;

@@ -14,8 +14,8 @@
 
 /* ---- which files a file includes, directly and through others */
 
-/* Appends the file `part` to the linked list of files that search number `search` has found so far, whose last element is `last` (NULL: the
- * list is empty), unless the file is in the list already. Returns the new last element. */
+/* Appends the file `part` to a linked list of included files, whose last element is `last` (NULL: the list is empty), unless it is in the list
+ * already. The list is the result of the search with the number `search`. Returns the new last element. */
 static cmb_part *append(cmb_part *last, cmb_part *part, int search)
 {
   if (part->search == search) return last;
@@ -50,8 +50,8 @@ static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
   return part;
 }
 
-/* Returns the parameter `name` of scope s (the model or a template instance), which may be INSTANCE.NAME for an instance inside s. Returns
- * NULL if there is none, or if it cannot be set, like the copy number `index`. */
+/* Returns the parameter `name` of scope s (the model or a template instance); the name may be INSTANCE.NAME for an instance inside s. Returns
+ * NULL if there is none, or if it cannot be set, as `index`, the number of a copy in a repeated instance. */
 static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, const char *name)
 {
   char full[CMB_NAME_ROOM];
@@ -61,8 +61,9 @@ static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, cons
   return parameter && !parameter->is_index ? parameter : NULL;
 }
 
-/* Returns whether the file that `include` (an include statement of scope s) includes, directly or through other files, is or includes
- * the one in which a parameter of s is defined or, for a parameter of an instance inside s, the one that contains the instance. */
+/* Returns whether an include statement of scope s leads to the file that defines a parameter of s: whether the file that `include` names is
+ * that file, or includes it directly or through other files. For a parameter of an instance inside s, the file that contains the instance
+ * counts. */
 static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_lazy *parameter)
 {
@@ -78,9 +79,9 @@ static void set_subject(cmb_reader *r, const cmb_scope *s, const cmb_include *in
   cmb_reader_subject(r, "include", s->prefix, include->file->text);
 }
 
-/* Sets a parameter to the value that file `part` of scope s (the model or a template instance) gives, unless another one takes precedence:
- * an instance's argument over what its template's own includes set, and an including file over an included one. It is an error if the same
- * file sets the parameter twice, or two files of which neither includes the other. */
+/* Sets a parameter to the value that file `part` of scope s (the model or a template instance) gives, unless a value with precedence is set:
+ * that of an including file before that of an included one, and an instance's argument before all files of its template. It is an error if the
+ * same file sets the parameter twice, or if two files set it of which neither includes the other. */
 static cmb_status set_value(cmb_reader *r, const cmb_scope *s, cmb_part *part,
                             const cmb_node *value, cmb_lazy *parameter)
 {
@@ -99,8 +100,8 @@ static cmb_status set_value(cmb_reader *r, const cmb_scope *s, cmb_part *part,
   return CMB_OK;
 }
 
-/* Applies the values that include statements of scope s (the model or a template instance) set for the parameters that are defined in scope
- * `home`, which is s or an instance inside s. */
+/* Applies the parameter values that are set in the include statements of scope s (the model or a template instance), as far as the parameters
+ * are defined in scope `home`, which is s or an instance inside s. */
 static cmb_status apply_includes(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
 {
   for (cmb_part *part = s->parts; part; part = part->next) {
@@ -147,13 +148,14 @@ static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_incl
   set_subject(r, s, include);
   const char *near = cmb_nearest_name(value->key, names, count, sizeof *names);
   if (!near) {
-    return cmb_reader_fail(r, value->key_place,
-                           "the file has no parameter '%s'; expected one of its own", shown);
+    return cmb_reader_fail(
+        r, value->key_place,
+        "the included file has no parameter '%s'; expected one of its parameters", shown);
   }
   const cmb_place there = find_settable_parameter(r, s, near)->entry->key_place;
   return cmb_reader_fail(r, value->key_place,
-                         "the file has no parameter '%s': did you mean '%s' (%s)?", shown, near,
-                         cmb_where(there, where));
+                         "the included file has no parameter '%s': did you mean '%s' (%s)?", shown,
+                         near, cmb_where(there, where));
 }
 
 cmb_status cmb_check_overrides(cmb_reader *r)

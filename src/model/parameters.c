@@ -84,8 +84,8 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
   return CMB_OK;
 }
 
-/* Computes the value of a parameter from its formula. The formula may use live parameters (which can change later) even while
- * r->fixed_number forbids them for the number that is being read, so r->fixed_number is NULL during this call. */
+/* Computes the value of a parameter from its formula. While a number is read that must not depend on live parameters (r->fixed_number describes
+ * it), other parameters may still do so; therefore r->fixed_number is NULL during this call. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
   const char *saved = r->fixed_number;
@@ -152,7 +152,7 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
     if (!yes) continue;
     if (is_named_live(r->options, parameter->name)) {
       return cmb_reader_fail(r, asked_at,
-                             "%s depends on the parameter '%s', which was to stay live; "
+                             "%s depends on the live parameter '%s'; "
                              "expected a number that no live parameter changes",
                              r->fixed_number, parameter->name);
     }
@@ -187,7 +187,7 @@ static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
     cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
     return cmb_reader_fail(r, argument->key_place, "the template has no parameter '%s'%s%s%s",
                            cmb_shown(argument->key, shown),
-                           nearest ? ": did you mean '" : "; expected one of its own",
+                           nearest ? ": did you mean '" : "; expected one of its parameters",
                            nearest ? nearest : "", nearest ? "'?" : "");
   }
   return CMB_OK;

@@ -38,9 +38,9 @@ void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3])
   }
 }
 
-/* Computes m->axes (3 x 3) of a template instance from its key `axes`: the rows are the columns of T' s' T s', where T' and s' are the
- * rotation and the mirror signs of the scope `outer` around it and T is its own rotation. The axes cannot depend on live parameters, which
- * can change later. */
+/* Computes m->axes (3 x 3), the axes of a template instance in global coordinates, from its key `axes`. Its rows are the columns of T' s' T s',
+ * where T is the rotation of the instance and T' and s' are the rotation and the mirror signs of the scope `outer` around it. The axes cannot
+ * depend on parameters that can be changed after set-up. */
 static cmb_status read_turn(cmb_reader *r, const cmb_scope *outer, const cmb_node *node,
                             cmb_mirror *m)
 {
@@ -71,7 +71,8 @@ static cmb_status read_shift(cmb_reader *r, const cmb_scope *s, cmb_number offse
   cmb_graph *g = r->model->graph;
   cmb_number own[3] = {{0}}, each[3] = {{0}};
   if (at && shift) {
-    return cmb_reader_fail(r, shift->key_place, "'at' and 'offset' are both given; expected one");
+    return cmb_reader_fail(r, shift->key_place,
+                           "'at' and 'offset' are both given; expected one of them");
   }
   if (at) CMB_TRY(cmb_read_position(r, outer, at, offset));
   if (shift) CMB_TRY(cmb_read_numbers(r, outer, shift, 3, own));
@@ -109,7 +110,7 @@ cmb_status cmb_place_scope(cmb_reader *r, const cmb_scope *s)
   cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
   if (s->placed->state == CMB_PLACE_BUSY) {
     return cmb_reader_fail(r, s->instance->key_place,
-                           "its place depends on itself; expected one without a cycle");
+                           "its place depends on itself; expected a place that does not");
   }
   s->placed->state = CMB_PLACE_BUSY;
   CMB_TRY(cmb_place_scope(r, s->parent));

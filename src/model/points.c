@@ -6,6 +6,7 @@
  * placement: x -> T sign x + offset for positions, T sign x for directions.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "math/vec3.h"
 #include "model/reader.h"
 
@@ -106,8 +107,8 @@ cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *
   for (int i = 0; i < 3; i++) {
     if (fabs(at[i].value) <= most) continue;
     return cmb_reader_fail(r, node->place,
-                           "the position has the coordinate %g; expected at most %g", at[i].value,
-                           most);
+                           "the position has the coordinate %s; expected a number from -%g to %g",
+                           cmb_shortest(at[i].value).text, most, most);
   }
   return CMB_OK;
 }
@@ -178,8 +179,10 @@ cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node 
   }
   double largest = fmax(fabs(d[0].value), fmax(fabs(d[1].value), fabs(d[2].value)));
   if (!(largest > 0) || !isfinite(largest)) {
-    return cmb_reader_fail(
-        r, node->place, "the direction has length %g; expected a positive and finite one", largest);
+    return cmb_reader_fail(r, node->place,
+                           "the largest component of the direction is %g; expected finite "
+                           "components that are not all 0",
+                           largest);
   }
   normalize(g, largest, d);
   return CMB_OK;
@@ -192,9 +195,9 @@ cmb_status cmb_make_perpendicular(cmb_reader *r, const cmb_node *node, const cmb
   cmb_graph *g = r->model->graph;
   const cmb_number cosine = cmb_number_dot3(g, a, b);
   if (fabs(cosine.value) > most_cosine) {
-    return cmb_reader_fail(r, node->place,
-                           "the directions are at %.4g degrees; expected a right angle",
-                           acos(fmin(1, fmax(-1, cosine.value))) * 180 / 3.14159265358979323846);
+    return cmb_reader_fail(
+        r, node->place, "the angle between the directions is %.9g degrees; expected a right angle",
+        acos(fmin(1, fmax(-1, cosine.value))) * 180 / 3.14159265358979323846);
   }
   for (int i = 0; i < 3; i++) b[i] = cmb_minus(g, b[i], cmb_times(g, cosine, a[i]));
   const cmb_number length = cmb_number_norm3(g, b);
@@ -212,8 +215,8 @@ cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node
   if (!node) return CMB_OK;
   CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
   if (node->count != 2) {
-    return cmb_reader_fail(r, node->place, "%d axes are given; expected two of x, y and z",
-                           node->count);
+    return cmb_reader_fail(r, node->place, "%d ax%s given; expected two of x, y and z", node->count,
+                           node->count == 1 ? "is is" : "es are");
   }
   int missing = 0;
   while (cmb_node_find(node, keys[missing])) missing++;

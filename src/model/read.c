@@ -74,8 +74,8 @@ static cmb_status read_head(cmb_reader *r)
 
 /* ---- simulate */
 
-/* Appends a default value of a command line option to the model: the option has the name of `key`, and its value was found at the place
- * `at`. value == NULL means that the caller ran out of memory, and is reported as such. */
+/* Appends a default for a command line option to the model: the option named by `key` has the value `value`; `at` is its position in the file.
+ * value == NULL means that the caller ran out of memory, and is reported as such. */
 static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, const char *value)
 {
   cmb_model *m = r->model;
@@ -327,8 +327,9 @@ static bool begins_with(const char *constraint, const char *name)
          (constraint[length] == '\0' || constraint[length] == '.');
 }
 
-/* Stores the joint or loop `name` in *best as the origin of a constraint if the constraint's name is this name or begins with it and a '.',
- * and if *best has no longer name yet. If there are joints "left" and "left.rod", the latter is the origin of "left.rod.x". */
+/* Finds the origin of a constraint by the longest matching name: stores the joint or loop `name` in *best if the constraint's name is this
+ * name, or begins with it and a '.', and *best has no longer name. For example, the constraint "left.rod.x" comes from the joint "left.rod",
+ * not from "left". */
 static void keep_longest_match(cmb_model_origin *best, const char *constraint, const char *kind,
                                const char *name, cmb_place place)
 {

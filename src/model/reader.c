@@ -126,7 +126,7 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
                          shown);
 }
 
-/* Reports that a name is taken. A parameter of an included file may have been defined anew to give it another value: says how. */
+/* Reports that a name is taken. If it is that of a parameter of an included file, the message also says how to give this parameter another value. */
 static cmb_status fail_taken(cmb_reader *r, cmb_name_kind kind, const char *full,
                              const cmb_name *earlier, cmb_place at)
 {
@@ -147,10 +147,11 @@ cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int i
 {
   if (!full) return cmb_fail_memory(r->ctx);
   if (strlen(full) > MOST_NAME) {
-    return cmb_reader_fail(r, at,
-                           "the name with those of its instances has %zu characters; expected at "
-                           "most %d",
-                           strlen(full), (int)MOST_NAME);
+    return cmb_reader_fail(
+        r, at,
+        "the name, with the names of the instances that contain it, has %zu characters; "
+        "expected at most %d",
+        strlen(full), (int)MOST_NAME);
   }
   cmb_name *earlier = cmb_name_map_find(&r->map, space_of(r, kind), full);
   if (earlier) return fail_taken(r, kind, full, earlier, at);

@@ -7,6 +7,7 @@
  */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/text.h"
 #include "model/reader.h"
 
 #include <stdio.h>
@@ -25,8 +26,8 @@ cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *en
     CMB_TRY(cmb_read_fixed(r, s, repeat, "the number of copies", &count));
     if (!(count >= 1 && count <= MOST_COPIES && count == (int)count)) {
       return cmb_reader_fail(r, repeat->place,
-                             "'repeat' is %g; expected a whole number from 1 to %d", count,
-                             (int)MOST_COPIES);
+                             "'repeat' is %s; expected a whole number from 1 to %d",
+                             cmb_shortest(count).text, (int)MOST_COPIES);
     }
     *copies = (int)count;
     return CMB_OK;
@@ -34,7 +35,8 @@ cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   for (int i = 0; i < 2; i++) {
     const cmb_node *node = cmb_node_find(entry, needing[i]);
     if (node) {
-      return cmb_reader_fail(r, node->key_place, "'%s' without 'repeat'; expected both",
+      return cmb_reader_fail(r, node->key_place,
+                             "'%s' is given without 'repeat'; expected 'repeat' beside it",
                              needing[i]);
     }
   }
@@ -59,8 +61,8 @@ static const char *text_of_before(const cmb_scope *first)
   return node ? node->text : "ground";
 }
 
-/* Returns the scope of the copy before copy s of a repeated template instance or, for the first copy, of the instance that its key `before`
- * names; NULL if there is none. */
+/* Returns the scope (name space) of what comes before copy s of a repeated template instance: the previous copy or, for the first copy, the
+ * instance named by the key `before`; NULL if there is none. */
 static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy == 0 || s->previous) return s->previous;
@@ -68,9 +70,9 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* Finds the body to which "previous.NAME" refers in the first copy of a repeated template instance. If `name` is a body of this copy and
- * the key `before` of the instance names a body or the ground, writes the full name of the latter into `full` and returns true; else
- * returns false. */
+/* Finds the body that "previous.NAME" means in the first of the copies that a repeated template instance makes, which has none before it. If
+ * `name` is a body of this copy, and the instance's key `before` names a body or the ground, writes the full name of that one to `full` and
+ * returns true; else returns false. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -106,17 +108,26 @@ static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const
   const int length = (int)strlen(copy->prefix) - 1;
   char where[CMB_WHERE_ROOM], name[CMB_SHOWN_ROOM];
   if (before) {
-    return cmb_reader_fail(
-        r, at,
-        "the copy '%.*s' has no '%s' before it, where 'before' says '%s'; expected "
-        "an instance that has this %s",
-        length, copy->prefix, shown, cmb_shown(before->text, name), what);
+    return cmb_reader_fail(r, at,
+                           "'%s' does not exist for the first copy, '%.*s': its key 'before' names "
+                           "'%s'; expected the name of an instance that has this %s",
+                           shown, length, copy->prefix, cmb_shown(before->text, name), what);
   }
   return cmb_reader_fail(r, at,
-                         "the copy '%.*s' has no '%s' before it, since '%s' (%s) has no 'before'; "
-                         "expected one, with an instance that has this %s",
-                         length, copy->prefix, shown, cmb_shown(copy->instance->key, name),
+                         "'%s' does not exist for the first copy, '%.*s': '%s' (%s) has no key "
+                         "'before'; expected 'before: NAME' with an instance that has this %s",
+                         shown, length, copy->prefix, cmb_shown(copy->instance->key, name),
                          cmb_where(copy->instance->key_place, where), what);
+}
+
+/* Returns whether "previous.`name`" in a repeated template instance is misspelt: the copy has no item `name` of this kind, and therefore no
+ * other copy has one. If so, writes the full name that the copy's item would have into `full`. */
+static bool is_misspelt(cmb_reader *r, const cmb_scope *copy, cmb_name_kind kind, const char *name,
+                        char full[CMB_NAME_ROOM])
+{
+  if (cmb_is_previous(name)) return false;
+  const int length = snprintf(full, CMB_NAME_ROOM, "%s%s", copy->prefix, name);
+  return length < CMB_NAME_ROOM && !cmb_look_up(r, r->scopes, kind, full);
 }
 
 cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind,
@@ -127,17 +138,23 @@ cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind ki
   const cmb_scope *copy = copy_around(s);
   cmb_shown(name, shown);
   if (!copy) {
-    return cmb_reader_fail(
-        r, at, "'%s' is in the copy before; expected it in a template that is repeated", shown);
+    return cmb_reader_fail(r, at,
+                           "'%s' refers to the copy before this one; expected it only in a "
+                           "template whose instance has 'repeat'",
+                           shown);
   }
-  if (!cmb_previous_name(r, s, name, full)) return fail_in_first_copy(r, copy, shown, what, at);
-  const char *nearest =
-      copy->previous ? cmb_nearest(r, copy->previous, kind, name + PREVIOUS) : NULL;
+  const bool found = cmb_previous_name(r, s, name, full);
+  if (!found && !is_misspelt(r, copy, kind, name + PREVIOUS, full)) {
+    return fail_in_first_copy(r, copy, shown, what, at);
+  }
+  const cmb_scope *near = found ? copy->previous : copy;
+  const char *nearest = near ? cmb_nearest(r, near, kind, name + PREVIOUS) : NULL;
   if (nearest) {
     return cmb_reader_fail(r, at, "unknown %s '%s': did you mean '%s%s'?", what, shown, previous,
                            nearest);
   }
-  return cmb_reader_fail(r, at, "unknown %s '%s': there is no '%s'", what, shown, full);
+  return cmb_reader_fail(r, at, "unknown %s '%s': the model has no %s '%s'", what, shown, what,
+                         full);
 }
 
 cmb_status cmb_check_before(cmb_reader *r)
@@ -179,9 +196,10 @@ static const char *find_previous(const char *text, size_t *length)
   return NULL;
 }
 
-/* Appends the full name to which the name "previous.NAME" of a formula (`length` characters from `from`) refers to the buffer `to`; if only
- * a leading part of the name can be resolved, the rest, such as ".length", is copied. A name that refers to nothing or to the ground is an
- * error. A shorter full name is padded with blanks, so that columns in messages stay right, unless a '(' follows. */
+/* Replaces the name "previous.NAME" in a formula (`length` characters from `from`) by the full name of the item to which it refers, which is
+ * appended to the buffer `to`. If only the beginning of NAME is an item, the rest, such as ".length", is copied. A full name shorter than the
+ * original is padded with blanks, so that columns in messages stay right, unless a '(' follows. A name that refers to nothing or to the ground
+ * is an error. */
 static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
                              cmb_place at, cmb_buffer *to)
 {
@@ -198,10 +216,11 @@ static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from
   if (!found || strcmp(full, "ground") == 0) {
     snprintf(name, sizeof name, "%.*s", room < CMB_NAME_ROOM ? (int)length : 60, from);
     if (!copy_around(s)) return cmb_fail_previous(r, s, CMB_NAMES_BODY, name, at);
-    return cmb_reader_fail(r, at,
-                           "'%s' has no value in the first copy; expected 'before' to name what "
-                           "has one",
-                           name);
+    return cmb_reader_fail(
+        r, at,
+        "'%s' has no value in the first copy, which no copy precedes; expected the "
+        "key 'before' to name an instance in which the name has a value",
+        name);
   }
   size_t written = strlen(full) + length - end;
   cmb_buffer_print(to, "%s%.*s", full, (int)(length - end), from + end);

@@ -17,6 +17,7 @@
  * the waves have the same bits on every machine.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "model/reader.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static double whole_power(double x, int n)
   return product;
 }
 
-/* Returns the n-th root of a ratio greater than 1, by bisection, so that it has the same bits on every machine. */
+/* Returns the n-th root of a ratio greater than 1. Computes it by bisection, so that it is bitwise identical on every machine. */
 static double root_of(double ratio, int n)
 {
   double low = 1, high = ratio;
@@ -95,8 +96,8 @@ static cmb_status read_whole(cmb_reader *r, const cmb_scope *s, const cmb_node *
   if (!node) return CMB_OK;
   CMB_TRY(cmb_read_fixed(r, s, node, what, x));
   if (*x >= least && *x <= most && *x == floor(*x)) return CMB_OK;
-  return cmb_reader_fail(r, node->place, "'%s' is %g; expected a whole number from %.0f to %.0f",
-                         key, *x, least, most);
+  return cmb_reader_fail(r, node->place, "'%s' is %s; expected a whole number from %.0f to %.0f",
+                         key, cmb_shortest(*x).text, least, most);
 }
 
 static cmb_status read_band(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -108,10 +109,11 @@ static cmb_status read_band(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   spectrum->low = band[0];
   spectrum->high = band[1];
   if (band[0] >= 1e-6 && band[1] > 1.001 * band[0] && band[1] <= 1e6) return CMB_OK;
-  return cmb_reader_fail(r, node ? node->place : entry->place,
-                         "the frequencies are %g and %g; expected the lower and the higher one in "
-                         "1/m, between 1e-6 and 1e6",
-                         band[0], band[1]);
+  return cmb_reader_fail(
+      r, node ? node->place : entry->place,
+      "the frequencies are %s and %s; expected a lower and a higher one in 1/m, from "
+      "1e-6 to 1e6, that differ by more than 0.1 %%",
+      cmb_shortest(band[0]).text, cmb_shortest(band[1]).text);
 }
 
 static cmb_status read_class(cmb_reader *r, const cmb_node *entry, double *roughness)
@@ -138,7 +140,8 @@ cmb_status cmb_read_random_road(cmb_reader *r, const cmb_scope *s, const cmb_nod
   if (decay) CMB_TRY(cmb_read_fixed(r, s, decay, "the decay of coherence", &spectrum.decay));
   if (!(spectrum.decay >= 0 && spectrum.decay <= 1e3)) {
     return cmb_reader_fail(r, decay ? decay->place : entry->place,
-                           "'decay' is %g; expected a number from 0 to 1000", spectrum.decay);
+                           "'decay' is %s; expected a number from 0 to 1000",
+                           cmb_shortest(spectrum.decay).text);
   }
   spectrum.seed = (uint64_t)seed;
   road->striped = spectrum.decay == 0;

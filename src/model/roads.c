@@ -43,9 +43,13 @@ static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_no
   cmb_number d[3];
   CMB_TRY(cmb_read_direction(r, s, node, d));
   if (!(fabs(d[2].value) < 1e-9) || d[2].live != 0) {
-    return cmb_reader_fail(r, node->place,
-                           "the direction rises by %g per metre; expected a horizontal one",
-                           d[2].value);
+    return d[2].live != 0 ? cmb_reader_fail(r, node->place,
+                                            "the height of the direction depends on a live "
+                                            "parameter; expected a horizontal direction")
+                          : cmb_reader_fail(r, node->place,
+                                            "the direction rises by %g per metre; expected a "
+                                            "horizontal one",
+                                            d[2].value);
   }
   for (int i = 0; i < 2; i++) road->along[i] = d[i];
   set_across(g, s, road);
@@ -100,8 +104,8 @@ static cmb_status read_stair(cmb_reader *r, const cmb_scope *s, const cmb_node *
   CMB_TRY(cmb_require(r, entry, "count", &node));
   CMB_TRY(cmb_read_fixed(r, s, node, "the number of steps", &count));
   if (!(count >= 1 && count <= MOST_STEPS && count == floor(count))) {
-    return cmb_reader_fail(r, node->place, "'count' is %g; expected a whole number from 1 to %d",
-                           count, MOST_STEPS);
+    return cmb_reader_fail(r, node->place, "'count' is %s; expected a whole number from 1 to %d",
+                           cmb_shortest(count).text, MOST_STEPS);
   }
   road->count = (int)count;
   return CMB_OK;
@@ -214,7 +218,7 @@ static cmb_status read_road(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   if (s->placed->mirror.sign[2] < 0 || !cmb_is_upright(&s->placed->mirror)) {
     return cmb_reader_fail(
         r, entry->key_place,
-        "a road cannot be turned upside down or be tilted; expected none in an instance with "
+        "a road cannot be turned upside down or be tilted; expected no road in an instance with "
         "'mirror: z' or with axes of which z does not point up");
   }
   CMB_TRY(cmb_require(r, entry, "type", &type));

@@ -63,7 +63,9 @@ static cmb_status read_size(cmb_reader *r, const cmb_scope *s, const cmb_node *e
     CMB_TRY(cmb_read_numbers(r, s, node, 3, shape->size));
     const cmb_number *size = shape->size;
     if (size[0].value > 0 && size[1].value > 0 && size[2].value > 0) return CMB_OK;
-    return cmb_reader_fail(r, node->place, "an edge is not greater than 0; expected three lengths");
+    return cmb_reader_fail(r, node->place,
+                           "the edges are %g, %g and %g; expected three numbers greater than 0",
+                           size[0].value, size[1].value, size[2].value);
   }
   CMB_TRY(cmb_require(r, entry, "radius", &radius));
   return cmb_read_limited(r, s, entry, "radius", CMB_POSITIVE, &shape->size[0]);
@@ -75,7 +77,8 @@ static cmb_status find_type(cmb_reader *r, const cmb_node *entry, int *kind)
   CMB_TRY(cmb_expect_map(r, entry));
   while (*kind < ROWS && !cmb_node_find(entry, rows[*kind].name)) ++*kind;
   if (*kind == ROWS) {
-    return cmb_reader_fail(r, entry->place, "expected one of the keys line, box, cylinder, sphere");
+    return cmb_reader_fail(
+        r, entry->place, "no shape is given; expected one of the keys line, box, cylinder, sphere");
   }
   const char *keys[6] = {"body", "name", "colour", rows[*kind].name};
   memcpy(keys + 4, rows[*kind].keys, sizeof rows[*kind].keys);

@@ -14,7 +14,9 @@ static cmb_status read_input_table(cmb_reader *r, const cmb_scope *s, const cmb_
   const char *full = cmb_full_name(r, input->name, ".table", "");
   CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, entry->key_place));
   if (cmb_node_find(entry, "values")) {
-    return cmb_reader_fail(r, entry->place, "a grid of x and y; expected points [t, value]");
+    return cmb_reader_fail(
+        r, entry->place,
+        "this table has two arguments; expected one argument, with points [t, value]");
   }
   CMB_TRY(cmb_read_table(r, s, entry, full, NULL));
   CMB_TRY(cmb_begin_formula(r, s, "", entry->place, &input->formula));

@@ -41,8 +41,8 @@ static cmb_status read_restitution(cmb_reader *r, const cmb_scope *s, const cmb_
   stop->law = choice == 1 ? CMB_LAW_POISSON : CMB_LAW_NEWTON;
   CMB_TRY(cmb_read_fixed(r, s, node, "a coefficient of restitution", &stop->restitution));
   if (stop->restitution >= 0 && stop->restitution <= 1) return CMB_OK;
-  return cmb_reader_fail(r, node->place, "'restitution' is %g; expected a number from 0 to 1",
-                         stop->restitution);
+  return cmb_reader_fail(r, node->place, "'restitution' is %s; expected a number from 0 to 1",
+                         cmb_shortest(stop->restitution).text);
 }
 
 cmb_status cmb_read_rigid_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)

@@ -8,6 +8,7 @@
  * curves scale with their points.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "model/reader.h"
 
 static const char *const kinds[] = {"linear", "spline",
@@ -46,8 +47,8 @@ static void scale_points(cmb_number *scale, int count, double *x)
   *scale = cmb_fixed(1);
 }
 
-/* Appends a table, just created with the result `status`, to the model, which owns it from here on. If the creation failed, returns the
- * error; one in the table's data is reported again with the place of the node. */
+/* Appends a table, just created with the result `status`, to the model, which owns it from here on. If the creation failed, returns the error;
+ * an error in the table's data is reported again with the position of the node in the file. */
 static cmb_status append_table(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
                                const struct scales *scales, cmb_status status, cmb_table *table)
 {
@@ -84,8 +85,8 @@ static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *l
     (*x)[i] = pair[0];
     (*f)[i] = pair[1];
     if (i > 0 && !(pair[0] > (*x)[i - 1])) {
-      return cmb_reader_fail(r, row->place, "x = %g follows x = %g; expected ascending numbers",
-                             pair[0], (*x)[i - 1]);
+      return cmb_reader_fail(r, row->place, "x = %s follows x = %s; expected ascending numbers",
+                             cmb_shortest(pair[0]).text, cmb_shortest((*x)[i - 1]).text);
     }
   }
   return CMB_OK;
@@ -107,8 +108,8 @@ static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_no
   CMB_TRY(cmb_read_fixed_list(r, s, list, *n, points_of_table, *x));
   for (int i = 1; i < *n; i++) {
     if ((*x)[i] > (*x)[i - 1]) continue;
-    return cmb_reader_fail(r, list->place, "%s = %g follows %g; expected ascending numbers", key,
-                           (*x)[i], (*x)[i - 1]);
+    return cmb_reader_fail(r, list->place, "%s = %s follows %s; expected ascending numbers", key,
+                           cmb_shortest((*x)[i]).text, cmb_shortest((*x)[i - 1]).text);
   }
   return CMB_OK;
 }
@@ -158,7 +159,9 @@ static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node
   if (choice) CMB_TRY(cmb_read_choice(r, choice, kinds, 3, sizeof *kinds, kind));
   if (!rows == !file) {
     return cmb_reader_fail(r, node->place,
-                           "expected either 'points: [[x, f], ...]' or 'file: NAME.csv'");
+                           rows ? "points and 'file' are both given; expected one of them"
+                                : "neither points nor 'file' are given; expected 'points: [[x, f], "
+                                  "...]' or 'file: NAME.csv'");
   }
   return rows ? read_rows(r, s, rows, n, x, f)
               : cmb_read_csv(r, file, cmb_node_find(node, "columns"), n, x, f);
@@ -178,7 +181,8 @@ static cmb_status read_curve(cmb_reader *r, const cmb_scope *s, const cmb_node *
     CMB_TRY(read_scales(r, s, node, &scales));
   }
   if (n < 2)
-    return cmb_reader_fail(r, node->place, "the table has %d points; expected two or more", n);
+    return cmb_reader_fail(r, node->place, "the table has %d point%s; expected two or more", n,
+                           n == 1 ? "" : "s");
   scale_points(&scales.along[0], n, x);
   scale_points(&scales.value, n, f);
   cmb_status status = cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made);

@@ -46,7 +46,8 @@ static cmb_status add_file(cmb_reader *r, struct parts *parts, const cmb_node *n
       return cmb_reader_fail(r, node->place, "'%s' includes itself; expected no cycle", name);
   }
   if (chain->length == CMB_MOST_INCLUDES) {
-    return cmb_reader_fail(r, node->place, "files include each other more than %d deep",
+    return cmb_reader_fail(r, node->place,
+                           "files include each other more than %d deep; expected fewer levels",
                            (int)CMB_MOST_INCLUDES);
   }
   *part = find_file(parts, name);
@@ -177,8 +178,8 @@ static cmb_status find_template(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return CMB_OK;
 }
 
-/* Adds one instance of a template under the name `name` as a new scope. `like` is a scope with what all copies share; `copy` is the number
- * of the copy in a repeated instance (0: not repeated). *previous, the preceding copy (NULL: none), becomes the new one. */
+/* Adds one instance of a template under the name `name` as a new scope. `like` is a prototype with the data that all copies have in common;
+ * `copy` is the number of the copy in a repeated instance (0: not repeated). *previous, the preceding copy (NULL: none), becomes the new one. */
 static cmb_status add_copy(cmb_reader *r, const cmb_scope *like, const char *name, int copy,
                            const cmb_scope **previous)
 {
@@ -234,8 +235,9 @@ static cmb_status fail_given(cmb_reader *r, const cmb_scope *like, const char *s
   const char *near = cmb_nearest_name(node->key, names, count, sizeof *names);
   return cmb_reader_fail(r, node->key_place, "the template '%s' has no '%s' under '%s'%s%s%s",
                          like->template_of->name, cmb_shown(node->key, shown), section,
-                         near ? ": did you mean '" : "; expected one of its own", near ? near : "",
-                         near ? "'?" : "");
+                         near ? ": did you mean '"
+                              : "; expected a name that the template has there",
+                         near ? near : "", near ? "'?" : "");
 }
 
 /* Checks that all entries that a template instance replaces in the section `measures` or `tables` are entries of that section of the
@@ -272,13 +274,15 @@ cmb_status cmb_find_given(cmb_reader *r, const char *section, const cmb_scope **
   CMB_TRY(CMB_CHECK_KEYS(r, *entry, keys));
   CMB_TRY(cmb_expect_text(r, needed, "words that say what is needed"));
   if (!(*s)->instance) {
-    return cmb_reader_fail(r, (*entry)->place,
-                           "'needed' is for templates, whose instances say what is meant; expected "
-                           "a value");
+    return cmb_reader_fail(
+        r, (*entry)->place,
+        "'needed' is only for templates, whose instances give the value; expected a "
+        "value");
   }
-  return cmb_reader_fail(r, (*s)->instance->key_place,
-                         "the template '%s' needs it: %s; expected '%s: {%s: ...}' in the instance",
-                         (*s)->template_of->name, needed->text, section, (*entry)->key);
+  return cmb_reader_fail(
+      r, (*s)->instance->key_place,
+      "the template '%s' needs '%s' (%s); expected '%s: {%s: ...}' in the instance",
+      (*s)->template_of->name, (*entry)->key, needed->text, section, (*entry)->key);
 }
 
 static cmb_status add_instance(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)

@@ -247,7 +247,7 @@ static cmb_status read_section(struct file *f)
   const char *from = f->line + 1, *to = memchr(from, ']', (size_t)(f->line_end - from));
   char room[CMB_SHOWN_ROOM];
   if (!to || to + 1 != f->line_end) {
-    return FAIL(f, f->line, "expected a section, [NAME], and nothing behind it");
+    return FAIL(f, f->line, "expected a section, [NAME], and nothing after it");
   }
   trim(&from, &to);
   f->table = false;
@@ -273,7 +273,7 @@ static cmb_status read_unit(struct file *f, const char *key, size_t length, cons
   while (unit < UNITS && !is_word(key, length, unit_keys[unit])) unit++;
   if (unit == UNITS) {
     return FAIL(f, key,
-                "'%s' is no unit of [UNITS]; expected LENGTH, FORCE, ANGLE, MASS, TIME or "
+                "'%s' is no key of [UNITS]; expected LENGTH, FORCE, ANGLE, MASS, TIME or "
                 "PRESSURE",
                 shown(key, length, room));
   }
@@ -371,10 +371,11 @@ static bool unquote(const char **from, const char **to)
 static cmb_status read_nothing(struct file *f, const char *key, size_t length)
 {
   char room[CMB_SHOWN_ROOM];
-  if (f->kind == UNIT_SECTION) return FAIL(f, key, "%s has no value", shown(key, length, room));
+  if (f->kind == UNIT_SECTION)
+    return FAIL(f, key, "%s has no value; expected a unit", shown(key, length, room));
   for (int k = 0; k < CMB_TIR_KEY_COUNT; k++) {
     if (!is_word(key, length, names[k])) continue;
-    if (isnan(keys[k].value)) return FAIL(f, key, "%s has no value", names[k]);
+    if (isnan(keys[k].value)) return FAIL(f, key, "%s has no value; expected a number", names[k]);
     cmb_log(f->ctx, CMB_LOG_WARNING, "%s:%d: %s has no value and counts as not given", f->name,
             f->number, names[k]);
   }
@@ -389,7 +390,8 @@ static cmb_status read_entry(struct file *f, const char *sign, cmb_tir *tir)
   const size_t length = (size_t)(key_end - key);
   if (length == 0) return FAIL(f, sign, "expected a key before '='");
   if (f->section && value == end) return read_nothing(f, key, length);
-  if (!unquote(&value, &end)) return FAIL(f, value, "expected a quote at the end of the text");
+  if (!unquote(&value, &end))
+    return FAIL(f, value, "the value begins with a quote; expected the same quote at its end");
   const size_t value_length = (size_t)(end - value);
   if (!f->section) return FAIL(f, key, "expected a section, [NAME], before the first key");
   if (f->kind == SKIPPED || f->kind == UNKNOWN) return CMB_OK;
@@ -413,7 +415,7 @@ static cmb_status read_line(struct file *f, cmb_tir *tir)
   if (sign) return read_entry(f, sign, tir);
   if (f->table) return CMB_OK;
   return FAIL(f, f->line,
-              "'%s' is no KEY = value; expected one, or a section, or a comment after $",
+              "'%s' is not KEY = value; expected that, a section [NAME], or a comment after $ or !",
               shown(f->line, (size_t)(f->line_end - f->line), room));
 }
 
@@ -428,13 +430,14 @@ static cmb_status check_limit(const struct file *f, cmb_place at, int k, double 
                                       [NOT_ZERO] = "a number that is not 0",
                                       [ZERO] = "0"};
   const enum limit limit = keys[k].limit;
-  if (fabs(x) > LARGEST || (limit == POSITIVE && x > 0 && x < 1 / LARGEST)) {
-    return cmb_fail_at(f->ctx, at, "%s is %g; expected a number of usual size", names[k],
-                       f->given[k]);
-  }
   if ((limit == POSITIVE && !(x > 0)) || (limit == NOT_NEGATIVE && x < 0) ||
       (limit == NOT_ZERO && x == 0) || (limit == ZERO && x != 0)) {
     return cmb_fail_at(f->ctx, at, "%s is %g; expected %s", names[k], f->given[k], words[limit]);
+  }
+  const double least = limit == POSITIVE ? 1 / LARGEST : limit == NOT_NEGATIVE ? 0 : -LARGEST;
+  if (fabs(x) > LARGEST || (limit == POSITIVE && x > 0 && x < 1 / LARGEST)) {
+    return cmb_fail_at(f->ctx, at, "%s is %s; expected a number from %g to %g in SI units",
+                       names[k], cmb_shortest(f->given[k]).text, least, LARGEST);
   }
   return CMB_OK;
 }
@@ -446,7 +449,8 @@ static cmb_status find_version(const struct file *f, int *version)
   *version = type == 6 ? OLD : type == 61 ? V61 : V62;
   if (line && type != 6 && type != 61 && type != 62) {
     return cmb_fail_at(f->ctx, cmb_place_in(f->name, line, 1),
-                       "FITTYP is %g; expected 6 (Magic Formula 5.2), 61 or 62", type);
+                       "FITTYP is %s; expected 6 (Magic Formula 5.2), 61 or 62",
+                       cmb_shortest(type).text);
   }
   return CMB_OK;
 }
@@ -458,7 +462,8 @@ static cmb_status convert(const struct file *f, int version, int k, cmb_tir *tir
   if (!f->line_of[k] || !(key->versions & version)) {
     if (isnan(x)) {
       return cmb_fail_at(f->ctx, cmb_place_in(f->name, f->number > 0 ? f->number : 1, 1),
-                         "the file has no %s; expected it in [%s]", key->name, key->section);
+                         "%s is not given in any section that is read; expected it in [%s]",
+                         key->name, key->section);
     }
     if (f->line_of[k] && f->given[k] != x) {
       cmb_log(f->ctx, CMB_LOG_WARNING,

@@ -3,6 +3,7 @@
  * the load range is not empty, the range of pressures contains the given one, and friction and stiffness are positive in these ranges. A law
  * whose friction changes its sign would supply energy to the vehicle.
  */
+#include "base/text.h"
 #include "model/tir.h"
 
 #include <math.h>
@@ -24,39 +25,47 @@ static double least(double c0, double c1, double c2, double low, double high)
 static cmb_status check_ranges(cmb_context *ctx, cmb_place at, const cmb_tir *t)
 {
   if (!(t->KPUMIN < 0 && t->KPUMAX > 0)) {
-    return cmb_fail_at(ctx, at, "slip ranges from KPUMIN = %g to KPUMAX = %g; expected 0 inside",
-                       t->KPUMIN, t->KPUMAX);
+    return cmb_fail_at(
+        ctx, at,
+        "slip ranges from KPUMIN = %g to KPUMAX = %g; expected KPUMIN below 0 and KPUMAX above 0",
+        t->KPUMIN, t->KPUMAX);
   }
   if (!(t->ALPMIN < 0 && t->ALPMAX > 0)) {
     return cmb_fail_at(ctx, at,
-                       "the slip angle ranges from ALPMIN = %g to ALPMAX = %g; expected 0 inside",
+                       "the slip angle ranges from ALPMIN = %g rad to ALPMAX = %g rad; expected "
+                       "ALPMIN below 0 and ALPMAX above 0",
                        t->ALPMIN, t->ALPMAX);
   }
   if (!(t->CAMMIN <= 0 && t->CAMMAX >= 0)) {
-    return cmb_fail_at(ctx, at, "camber ranges from CAMMIN = %g to CAMMAX = %g; expected 0 inside",
+    return cmb_fail_at(ctx, at,
+                       "camber ranges from CAMMIN = %g rad to CAMMAX = %g rad; expected CAMMIN of "
+                       "at most 0 and CAMMAX of at least 0",
                        t->CAMMIN, t->CAMMAX);
   }
   if (!(t->FZMIN < t->FZMAX)) {
     return cmb_fail_at(ctx, at,
-                       "loads range from FZMIN = %g to FZMAX = %g; expected more at the end",
-                       t->FZMIN, t->FZMAX);
+                       "loads range from FZMIN = %s N to FZMAX = %s N; expected FZMAX above FZMIN",
+                       cmb_shortest(t->FZMIN).text, cmb_shortest(t->FZMAX).text);
   }
   const double p = t->INFLPRES > 0 ? t->INFLPRES : t->NOMPRES;
   if (p > 0 && (p < t->PRESMIN || p > t->PRESMAX)) {
     return cmb_fail_at(ctx, at,
-                       "the pressure INFLPRES = %g lies outside PRESMIN = %g to PRESMAX = %g", p,
-                       t->PRESMIN, t->PRESMAX);
+                       "the pressure %s = %s Pa lies outside of the range from PRESMIN = %s Pa to "
+                       "PRESMAX = %s Pa",
+                       t->INFLPRES > 0 ? "INFLPRES" : "NOMPRES", cmb_shortest(p).text,
+                       cmb_shortest(t->PRESMIN).text, cmb_shortest(t->PRESMAX).text);
   }
   return CMB_OK;
 }
 
-/* Reports an error if x is not positive: the least value that a factor or coefficient of a tyre has in the ranges of its file. `what` names
- * it in the message. */
+/* Reports an error unless x > 0, where x is the least value that a factor or coefficient of a tyre takes within the ranges of its file. `what`
+ * names it in the message. */
 static cmb_status check_positive(cmb_context *ctx, cmb_place at, const char *what, double x)
 {
   if (x > 0) return CMB_OK;
-  return cmb_fail_at(
-      ctx, at, "%s falls to %g in the ranges of the file; expected it greater than 0", what, x);
+  return cmb_fail_at(ctx, at,
+                     "%s falls to %g in the ranges of the file; expected a number greater than 0",
+                     what, x);
 }
 
 /* Returns the largest absolute camber angle (rad) in the range that a tyre property file gives, but at most π/2. */
@@ -80,8 +89,9 @@ static cmb_status check_friction(cmb_context *ctx, cmb_place at, const cmb_tir *
                          1 + dp * (t->PPY3 + dp * t->PPY4)));
   CMB_TRY(check_positive(ctx, at, "the factor 1 - PDX3 camber^2", fmin(1, 1 - t->PDX3 * gx * gx)));
   CMB_TRY(check_positive(ctx, at, "the factor 1 - PDY3 camber^2", fmin(1, 1 - t->PDY3 * gy * gy)));
-  return check_positive(ctx, at, "the load PKY2 + PKY5 camber^2 of the largest cornering stiffness",
-                        fmin(t->PKY2, t->PKY2 + t->PKY5 * gy * gy) * (1 + t->PPY2 * dp));
+  return check_positive(
+      ctx, at, "the load (PKY2 + PKY5 camber^2) (1 + PPY2 dp) of the largest cornering stiffness",
+      fmin(t->PKY2, t->PKY2 + t->PKY5 * gy * gy) * (1 + t->PPY2 * dp));
 }
 
 static cmb_status check_stiffness(cmb_context *ctx, cmb_place at, const cmb_tir *t)
@@ -92,9 +102,9 @@ static cmb_status check_stiffness(cmb_context *ctx, cmb_place at, const cmb_tir 
       check_positive(ctx, at, "the slope (Cz R0/Fz0)^2 - 4 Q_FZ2", slope * slope - 4 * t->Q_FZ2));
   CMB_TRY(check_positive(ctx, at, "the factor 1 + PFZ1 dp", 1 + t->PFZ1 * dp));
   CMB_TRY(check_positive(ctx, at, "the exponent 1 + 2 Q_FCY2", 1 + 2 * t->Q_FCY2));
-  CMB_TRY(check_positive(ctx, at, "the factor 1 + PCFX1 df + PCFX2 df^2",
+  CMB_TRY(check_positive(ctx, at, "the factor (1 + PCFX1 df + PCFX2 df^2) (1 + PCFX3 dp)",
                          least(1, t->PCFX1, t->PCFX2, -1, most) * (1 + t->PCFX3 * dp)));
-  return check_positive(ctx, at, "the factor 1 + PCFY1 df + PCFY2 df^2",
+  return check_positive(ctx, at, "the factor (1 + PCFY1 df + PCFY2 df^2) (1 + PCFY3 dp)",
                         least(1, t->PCFY1, t->PCFY2, -1, most) * (1 + t->PCFY3 * dp));
 }
 

@@ -36,8 +36,9 @@ static cmb_status find_joints(struct tree *t)
   for (int i = 0; i < m->body_count; i++) {
     if (t->joint_of[i] >= 0) continue;
     cmb_reader_subject(t->r, "body", "", m->bodies[i].name);
-    return cmb_reader_fail(t->r, m->bodies[i].place,
-                           "it is no joint's child; expected one, such as a free joint");
+    return cmb_reader_fail(
+        t->r, m->bodies[i].place,
+        "it is the child of no joint; expected a joint with this child, such as a free joint");
   }
   return CMB_OK;
 }
@@ -54,8 +55,8 @@ static cmb_status sort_from(struct tree *t, int i)
       cmb_reader_subject(t->r, "joint", "", j->name);
       return cmb_reader_fail(
           t->r, j->place,
-          "its parent '%s' descends from its child '%s'; expected a chain that ends at the "
-          "ground, and a loop for what closes it",
+          "its parent '%s' descends from its child '%s'; expected joints that form a tree from the "
+          "ground, and a loop in place of the joint that closes the circle",
           m->bodies[j->parent].name, m->bodies[j->child].name);
     }
     t->chain[length++] = i;

@@ -6,6 +6,7 @@
  * A tyre with a law for the forces along the road has two states, NAME.u and NAME.v. In a mirrored copy the axis is mirrored like that of a
  * joint, and the law is the mirror image of the one written.
  */
+#include "base/text.h"
 #include "model/tir.h"
 #include "model/tyre.h"
 
@@ -33,8 +34,8 @@ static cmb_status check_slips(cmb_reader *r, const cmb_node *map, const char *ke
 {
   if (2 * x[0] > x[1] && 2 * x[1] > x[0]) return CMB_OK;
   return cmb_reader_fail(r, cmb_node_find(map, key)->place,
-                         "'%s' is [%g, %g]; expected neither number to be twice the other or more",
-                         key, x[0], x[1]);
+                         "'%s' is [%s, %s]; expected each number to be less than twice the other",
+                         key, cmb_shortest(x[0]).text, cmb_shortest(x[1]).text);
 }
 
 static cmb_status check_forces(cmb_reader *r, const cmb_node *map, const char *key,
@@ -42,9 +43,9 @@ static cmb_status check_forces(cmb_reader *r, const cmb_node *map, const char *k
 {
   if (x[1] > x[0] && x[1] <= 2 * x[0]) return CMB_OK;
   return cmb_reader_fail(r, cmb_node_find(map, key)->place,
-                         "'%s' is [%g, %g]; expected the second one, for twice the load, to be "
+                         "'%s' is [%s, %s]; expected the second number, for twice the load, to be "
                          "greater than the first and at most twice it",
-                         key, x[0], x[1]);
+                         key, cmb_shortest(x[0]).text, cmb_shortest(x[1]).text);
 }
 
 /* Returns whether the tyre property a is less than b at all loads from zero to three times the nominal one. Both depend linearly on the
@@ -71,15 +72,18 @@ static cmb_status read_side(cmb_reader *r, const cmb_scope *s, const cmb_node *m
   for (int i = 0; i < 2; i++) {
     if (side->slope[i] * side->peak_slip[i] >= side->peak[i] && side->sliding[i] <= side->peak[i])
       continue;
-    return cmb_reader_fail(r, node->place,
-                           "the initial slope reaches %g at the slip of the peak, the peak is %g "
-                           "and the force of sliding %g; expected each not less than the next",
-                           side->slope[i] * side->peak_slip[i], side->peak[i], side->sliding[i]);
+    return cmb_reader_fail(
+        r, node->place,
+        "at %s the force of the initial slope at 'peak-slip' is %s, 'peak' is %s and "
+        "'sliding' is %s; expected each to be at least as large as the next",
+        i == 0 ? "the nominal load" : "twice the nominal load",
+        cmb_shortest(side->slope[i] * side->peak_slip[i]).text, cmb_shortest(side->peak[i]).text,
+        cmb_shortest(side->sliding[i]).text);
   }
   if (is_below(side->peak_slip, side->sliding_slip)) return CMB_OK;
   return cmb_reader_fail(r, node->place,
                          "'peak-slip' is not below 'sliding-slip' at all loads up to three times "
-                         "the nominal one; expected it to be");
+                         "the nominal one; expected it below at all of them");
 }
 
 static cmb_status read_trail(cmb_reader *r, const cmb_scope *s, const cmb_node *map, cmb_tmeasy *t)
@@ -98,7 +102,7 @@ static cmb_status read_trail(cmb_reader *r, const cmb_scope *s, const cmb_node *
   if (is_below(t->trail_zero, t->trail_end)) return CMB_OK;
   return cmb_reader_fail(r, node->place,
                          "'zero' is not below 'end' at all loads up to three times the nominal "
-                         "one; expected it to be");
+                         "one; expected it below at all of them");
 }
 
 static cmb_status read_tmeasy(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
@@ -191,13 +195,14 @@ static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
   const cmb_node *tmeasy = cmb_node_find(entry, "tmeasy");
   if (tmeasy) {
     return cmb_reader_fail(r, tmeasy->place,
-                           "both 'file' and 'tmeasy' are given; expected one law");
+                           "'file' and 'tmeasy' are both given; expected one of them");
   }
   for (int i = 0; i < 4; i++) {
     const cmb_node *node = cmb_node_find(entry, in_file[i]);
     if (node) {
       return cmb_reader_fail(r, node->place,
-                             "'%s' beside 'file', which contains it already; expected one of them",
+                             "'%s' is given beside 'file', which determines it; expected one of "
+                             "them",
                              in_file[i]);
     }
   }
@@ -271,7 +276,8 @@ static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *en
     const cmb_node *node = cmb_node_find(entry, of_law[i]);
     if (node) {
       return cmb_reader_fail(r, node->place,
-                             "'%s' belongs to a law; expected 'file' or 'tmeasy', too", of_law[i]);
+                             "'%s' belongs to a law of the tyre's forces; expected %s beside it",
+                             of_law[i], i == 0 ? "'tmeasy'" : "'file' or 'tmeasy'");
     }
   }
   if (tmeasy) CMB_TRY(read_tmeasy(r, s, tmeasy, tyre));

@@ -23,12 +23,13 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
   if (lazy->state == CMB_LAZY_DONE) return CMB_OK;
   if (lazy->state == CMB_LAZY_BUSY) {
     return cmb_reader_fail(r, asked_at,
-                           "the %s '%s' depends on itself; expected one without a cycle", what,
-                           lazy->name);
+                           "the %s '%s' depends on itself; expected a %s that does not", what,
+                           lazy->name, what);
   }
   if (r->lazy_depth == CMB_MOST_DEPENDENCE) {
-    return cmb_reader_fail(r, asked_at, "a chain of more than %d %ss, each of which needs the next",
-                           (int)CMB_MOST_DEPENDENCE, what);
+    return cmb_reader_fail(
+        r, asked_at, "more than %d %ss depend on each other in a chain; expected at most so many",
+        (int)CMB_MOST_DEPENDENCE, what);
   }
   const cmb_subject subject = r->subject;
   cmb_reader_subject(r, what, "", lazy->name);
@@ -88,7 +89,7 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
-/* Returns the names of parameters that a formula may use where `name` is unknown, as text for an error message. */
+/* Returns a text for the error message on the unknown name `name` in a formula: the names of parameters that the formula could use. */
 static const char *expected_parameter(void *user, const char *name)
 {
   const struct names_of_formula *names = user;
@@ -128,7 +129,9 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
   if (status == CMB_OK) value = number_of(g, e);
   cmb_graph_destroy(g);
   CMB_TRY(status);
-  if (!isfinite(value)) return cmb_fail(ctx, CMB_ERROR_INPUT, "'%s' has no finite value", text);
+  if (!isfinite(value))
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "'%s' has no finite value; expected a finite number",
+                    text);
   *x = value;
   return CMB_OK;
 }
@@ -169,7 +172,7 @@ cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *no
   *x = cmb_fixed(0);
   if (!cmb_parse_number(node->text, &x->value)) CMB_TRY(evaluate(r, s, node, x));
   if (isfinite(x->value)) return CMB_OK;
-  return cmb_reader_fail(r, node->place, "'%s' has no finite value; expected a number",
+  return cmb_reader_fail(r, node->place, "'%s' has no finite value; expected a finite number",
                          cmb_shown(node->text, shown));
 }
 

@@ -121,7 +121,8 @@ static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place
   }
   fy_token_iter_destroy(from);
   if (done < length || memchr(to, 0, done)) {
-    return cmb_fail_at(b->ctx, place, "the text has a character 0 inside; expected none");
+    return cmb_fail_at(b->ctx, place,
+                       "the text contains the character with the code 0; expected text without it");
   }
   *text = to;
   return CMB_OK;
@@ -165,15 +166,17 @@ static const cmb_node *find_anchor(struct builder *b, const char *name)
   char shown[CMB_SHOWN_ROOM];
   cmb_name *entry = cmb_name_map_find(b->map, b, name);
   if (!entry) {
-    b->status = cmb_fail_at(b->ctx, b->at, "unknown alias '*%s': expected '&%s' at an earlier part",
+    b->status = cmb_fail_at(b->ctx, b->at,
+                            "unknown alias '*%s': expected '&%s' in front of an earlier value",
                             cmb_shown(name, shown), shown);
     return NULL;
   }
   for (int i = 0; i < b->depth; i++) {
     if (b->stack[i].node != entry->data) continue;
-    b->status =
-        cmb_fail_at(b->ctx, b->at, "the alias '*%s' is inside of the part to which it refers",
-                    cmb_shown(name, shown));
+    b->status = cmb_fail_at(
+        b->ctx, b->at,
+        "the alias '*%s' is inside of the value to which it refers; expected it outside",
+        cmb_shown(name, shown));
     return NULL;
   }
   return entry->data;
@@ -203,8 +206,8 @@ static int open_parentheses(const char *text)
   return count;
 }
 
-/* Reports a formula without quotes that YAML has cut at the comma between its arguments, as {x: max(0, y)} into the keys 'x' and 'y)'.
- * Called for every text: a text of {...} or [...] that lacks a ')' is recorded, and is an error if another text follows. */
+/* Recognises formulas without quotes that YAML has cut at the comma between two arguments, as {x: max(0, y)} into the keys 'x' and 'y)'. Called
+ * for every text. Remembers a text inside of {...} or [...] that lacks a ')'; if another text follows it there, reports the error. */
 static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
                                      const cmb_node *node)
 {
@@ -230,14 +233,16 @@ static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
 static cmb_status append(struct builder *b, struct open *o, cmb_node *entry)
 {
   if (b->depth + entry->levels > CMB_MOST_LEVELS) {
-    return cmb_fail_at(b->ctx, b->at, "nested too deeply; expected at most %d levels",
+    return cmb_fail_at(b->ctx, b->at,
+                       "lists and maps are nested too deeply; expected at most %d levels",
                        (int)CMB_MOST_LEVELS);
   }
   if (entry->size > CMB_MOST_NODES - o->node->size) {
-    return cmb_fail_at(b->ctx, b->at,
-                       "the file has too many parts, counted with what aliases stand for; expected "
-                       "at most %d",
-                       (int)CMB_MOST_NODES);
+    return cmb_fail_at(
+        b->ctx, b->at,
+        "the file has too many parts, counted with those that aliases repeat; expected "
+        "at most %d",
+        (int)CMB_MOST_NODES);
   }
   o->node->size += entry->size;
   if (o->node->levels < entry->levels + 1) o->node->levels = entry->levels + 1;
@@ -301,7 +306,7 @@ static cmb_status place_node(struct builder *b, cmb_node *node)
   if (o->node->kind == CMB_NODE_LIST) return append(b, o, node);
   if (!o->key) {
     if (node->kind != CMB_NODE_TEXT) {
-      return cmb_fail_at(b->ctx, node->place, "a list or map as a key; expected a name");
+      return cmb_fail_at(b->ctx, node->place, "the key is a list or a map; expected a name");
     }
     o->key = node;
     return CMB_OK;
@@ -309,7 +314,9 @@ static cmb_status place_node(struct builder *b, cmb_node *node)
   const cmb_node *key = o->key;
   o->key = NULL;
   if (strcmp(key->text, "<<") != 0) return add_entry(b, o, key, node);
-  if (o->merged) return cmb_fail_at(b->ctx, key->place, "the key '<<' is given twice");
+  if (o->merged)
+    return cmb_fail_at(b->ctx, key->place,
+                       "the key '<<' is given twice; expected it once, with a list of maps");
   o->merged = node;
   return CMB_OK;
 }
@@ -319,7 +326,8 @@ static cmb_status open_container(struct builder *b, struct fy_event *event, cmb_
   cmb_node *node = new_node(b, kind, place_of(b, fy_event_start_mark(event)));
   if (!node) return b->status;
   if (b->depth == CMB_MOST_LEVELS) {
-    return cmb_fail_at(b->ctx, node->place, "nested too deeply; expected at most %d levels",
+    return cmb_fail_at(b->ctx, node->place,
+                       "lists and maps are nested too deeply; expected at most %d levels",
                        (int)CMB_MOST_LEVELS);
   }
   b->stack[b->depth++] =
@@ -350,7 +358,7 @@ static cmb_status take_event(struct builder *b, struct fy_event *event)
   case FYET_DOCUMENT_START:
     if (++b->documents == 1) return CMB_OK;
     return cmb_fail_at(b->ctx, place_of(b, fy_event_start_mark(event)),
-                       "a second document begins here; expected one model a file");
+                       "a second document begins here; expected one model in a file");
   case FYET_SCALAR:
     node = scalar_node(b, event);
     if (!node) return b->status;
@@ -432,9 +440,10 @@ cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text,
                           const char *file, const cmb_node **root)
 {
   if (length > 0 && text[0] == '<') {
-    return cmb_fail_at(ctx, cmb_place_in(file, 1, 1),
-                       "this is XML; expected a model in YAML (files of other programs, such as "
-                       "URDF and MJCF, are not read)");
+    return cmb_fail_at(
+        ctx, cmb_place_in(file, 1, 1),
+        "the text begins with '<', as XML does; expected a model in YAML (files of other "
+        "programs, such as URDF and MJCF, are not read)");
   }
   struct builder *b = cmb_arena_take(map->arena, 1, sizeof *b); /* its address owns the anchors */
   const struct fy_diag_cfg quiet = {
@@ -448,7 +457,7 @@ cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text,
   CMB_TRY(status);
   if (!b->root || (b->root->kind == CMB_NODE_TEXT && !b->root->text[0])) {
     return cmb_fail_at(ctx, cmb_place_in(file, 1, 1),
-                       "the file is empty; expected a map of sections");
+                       "the text is empty or has only comments; expected a map of sections");
   }
   *root = b->root;
   return CMB_OK;

@@ -402,19 +402,19 @@ static cmb_status fail_decision(cmb_simulation *sim, cmb_status status, bool sev
   name_all(sim, sizeof names, names);
   if (several) {
     return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, about,
-                          "at t = %.9g what %s do is not determined: more than one motion agrees "
-                          "with the laws of all of them",
+                          "at t = %.9g the motion at %s is not determined: more than one motion "
+                          "satisfies all of their laws",
                           t, names);
   }
   if (status == CMB_RETRY_SINGULAR) {
     return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, about,
-                          "at t = %.9g no accelerations agree with the laws of %s together", t,
+                          "at t = %.9g no accelerations satisfy the laws of %s simultaneously", t,
                           names);
   }
   if (status == CMB_RETRY_NEWTON) {
     return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, about,
-                          "at t = %.9g no accelerations were found that agree with the laws of %s "
-                          "together",
+                          "at t = %.9g no accelerations were found that satisfy the laws of %s "
+                          "simultaneously",
                           t, names);
   }
   return cmb_run_final(sim, status, "dry friction", t);
@@ -500,10 +500,11 @@ static void warn_of_idle(cmb_simulation *sim)
   if (!any || x->warned || sim->eq->no == 0) return;
   x->warned = true;
   name_all(sim, sizeof names, names);
-  cmb_log(sim->ctx, CMB_LOG_WARNING,
-          "from t = %.9g on %s hold the same motion in more ways than one: how they share out "
-          "their forces is not determined, and outputs of these are those of one of the ways",
-          sim->events->t, names);
+  cmb_log(
+      sim->ctx, CMB_LOG_WARNING,
+      "from t = %.9g on %s hold the same motion: their forces are indeterminate, and outputs that "
+      "depend on them are one of several possible values",
+      sim->events->t, names);
 }
 
 /* What has been decided becomes what is. */
@@ -677,9 +678,9 @@ static cmb_status refuse_indeterminate_sticking(cmb_simulation *sim)
   name_all(sim, sizeof names, names);
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, "switching function", name),
-      "at t = %.9g %s hold the same motion in more ways than one, and '%s' can hold more than it "
-      "exerts while it slips: when it lets go depends on how they share out their forces, which "
-      "is not determined; give it the same force at rest, or take friction that is smooth for it",
+      "at t = %.9g %s hold the same motion with indeterminate forces, and '%s' can exert a larger "
+      "force while it sticks than while it slips: the time at which it begins to slip is not "
+      "determined; expected the same force for both, or smooth friction",
       sim->events->t, names, name);
 }
 

@@ -301,8 +301,8 @@ static cmb_status refuse_products(cmb_simulation *sim)
   if (first < 0) return CMB_OK;
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", names[first]),
-      "'%s' and '%s' both stay at their switches at t = %.9g, and a force has a product "
-      "of the two in it: what it is there is not determined",
+      "'%s' and '%s' are both held at their switches at t = %.9g, and a force contains a product "
+      "of the two: its value is not determined; expected forces without such a product",
       names[first], names[second], e->t);
 }
 
@@ -318,10 +318,10 @@ static cmb_status refuse_strangers(cmb_simulation *sim)
   if (friction < 0) return CMB_OK;
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", names[other]),
-      "'%s' holds a velocity at 0 at t = %.9g, and a force on something else jumps where that "
-      "velocity changes its sign ('%s'): what it is meanwhile is not determined; let it change "
-      "smoothly, or "
-      "give it a threshold of its own, such as v > 1e-6",
+      "'%s' holds a velocity at 0 at t = %.9g, where another force ('%s') jumps with the sign of "
+      "that velocity: the value of this force is not determined while the velocity is held; "
+      "expected a force that changes smoothly, or that has a threshold of its own, such as v > "
+      "1e-6",
       names[friction], e->t, names[other]);
 }
 
@@ -363,11 +363,11 @@ cmb_status cmb_run_check_held_functions(cmb_simulation *sim)
     return refuse_mixtures(sim);
   }
   const char *name = sim->eq->switch_names[x->function[x->count - 1]];
-  return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS,
-                        cmb_about_time(sim->events->t, "switching function", name),
-                        "'%s' stays at its switch at t = %.9g, and so do others that hold the same "
-                        "motion: how they share out their forces is not determined",
-                        name, sim->events->t);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, "switching function", name),
+      "'%s' is held at its switch at t = %.9g, and so are others that hold the same "
+      "motion: the force of each of them is not determined",
+      name, sim->events->t);
 }
 
 cmb_status cmb_run_stop_held(cmb_simulation *sim)

@@ -60,12 +60,16 @@ void cmb_left_out_destroy(cmb_left_out *a)
   cmb_evaluator_destroy(a->whole);
 }
 
-cmb_status cmb_left_out_start(cmb_left_out *a, double t, const double *q, const double *v)
+cmb_status cmb_left_out_resume(cmb_left_out *a, double t, const double *q, const double *v)
 {
   bool changed;
-  if (!a->whole) return CMB_OK;
-  CMB_TRY(cmb_guess_modes(a->whole, &a->modes, t, q, v, &changed));
-  return cmb_take_references(a->whole, t, q);
+  return a->whole ? cmb_guess_modes(a->whole, &a->modes, t, q, v, &changed) : CMB_OK;
+}
+
+cmb_status cmb_left_out_start(cmb_left_out *a, double t, const double *q, const double *v)
+{
+  CMB_TRY(cmb_left_out_resume(a, t, q, v));
+  return a->whole ? cmb_take_references(a->whole, t, q) : CMB_OK;
 }
 
 /* |∇g_i|, or what it is elsewhere if it is smaller here. */
@@ -160,8 +164,8 @@ static cmb_status check_watched(cmb_left_out *a, double t, const double *q, cons
   if (off <= 1) return CMB_OK;
   return cmb_fail_about(
       ev->ctx, CMB_ERROR_CONTRADICTION, cmb_about_time(t, "constraint", ev->eq->g_names[i]),
-      "constraint '%s' contradicts those that it repeated until t = %.9g: g = %.3g, "
-      "its rate is %.3g%s",
+      "constraint '%s' was redundant until t = %.9g and now contradicts other constraints: "
+      "g = %.3g, its rate is %.3g%s",
       ev->eq->g_names[i], t, ev->g[i], a->rate[i], list_driven(ev, sizeof driven, driven));
 }
 
@@ -179,8 +183,8 @@ cmb_status cmb_left_out_check_start(cmb_left_out *a, double t, const double *q, 
     const double size = gradient(ev, i), g = fabs(ev->g[i]) / size, rate = fabs(a->rate[i]) / size;
     if (g <= l.position && rate <= l.velocity) continue;
     return cmb_fail_start(ev, t, ev->eq->g_names[i], NULL,
-                          "constraint '%s' is met by no %s near here (g = %.3g, its rate is %.3g): "
-                          "its gradient vanishes or depends on others",
+                          "constraint '%s' is satisfied by no %s near here (g = %.3g, its rate is "
+                          "%.3g): its gradient is 0 or depends on those of other constraints",
                           ev->eq->g_names[i], g > l.position ? "position" : "velocity", ev->g[i],
                           a->rate[i]);
   }
@@ -202,11 +206,11 @@ bool cmb_left_out_can_change(const cmb_left_out *a)
 /* A position would have to jump by g_i. */
 static cmb_status refuse_jump(const cmb_evaluator *ev, int i, double t, double g)
 {
-  return cmb_fail_about(ev->ctx, CMB_ERROR_CONTRADICTION,
-                        cmb_about_time(t, "constraint", ev->eq->g_names[i]),
-                        "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
-                        "position can jump",
-                        ev->eq->g_names[i], t, g);
+  return cmb_fail_about(
+      ev->ctx, CMB_ERROR_CONTRADICTION, cmb_about_time(t, "constraint", ev->eq->g_names[i]),
+      "constraint '%s' changes suddenly at t = %.9g and is not satisfied then (g = "
+      "%.3g), since positions cannot jump; expected one that stays satisfied",
+      ev->eq->g_names[i], t, g);
 }
 
 /* g with the parameters `before`, into a->rate; NULL: 0. */
@@ -282,9 +286,9 @@ static cmb_status refuse_live_weight(const cmb_evaluator *ev, int i)
 {
   return cmb_fail_about(
       ev->ctx, CMB_ERROR_INPUT, cmb_about_thing("constraint", ev->eq->g_names[i]),
-      "the rate that constraint '%s' asks for jumps, and it acts on a body without "
-      "inertia: in Cartesian coordinates its impulse cannot be told while masses "
-      "are live; give the body an inertia, or use joint coordinates",
+      "constraint '%s' requires a sudden change of velocity and acts on a body without inertia: in "
+      "Cartesian coordinates its impulse is not known while masses are live parameters; give the "
+      "body an inertia, or use joint coordinates",
       ev->eq->g_names[i]);
 }
 

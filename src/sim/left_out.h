@@ -38,8 +38,9 @@ cmb_status cmb_left_out_create(cmb_context *ctx, cmb_arena *arena, const cmb_sys
                                cmb_left_out *a);
 void cmb_left_out_destroy(cmb_left_out *a);
 
-/* A run begins at (t, q, v). */
+/* A run begins at (t, q, v), or is resumed there, with the references of the constraints (cmb_take_references) that were saved. */
 cmb_status cmb_left_out_start(cmb_left_out *a, double t, const double *q, const double *v);
+cmb_status cmb_left_out_resume(cmb_left_out *a, double t, const double *q, const double *v);
 
 /* The start, consistent as far as the constraints' gradients allow: CMB_ERROR_INCONSISTENT if a constraint is not met there, in position
  * or velocity, because its gradient vanishes or depends on others. The run's evaluator has g, G and g_t there. */

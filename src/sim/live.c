@@ -28,8 +28,8 @@ static int find(const cmb_simulation *sim, const char *name)
   const char *near = cmb_nearest_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
   cmb_fail(
       sim->ctx, CMB_ERROR_ARGUMENT,
-      "there is no live parameter or input '%s'%s%s%s; which parameters are live is said when the "
-      "model is read, and live_inputs when the system is made",
+      "there is no live parameter or input '%s'%s%s%s; live parameters are chosen when the model "
+      "is read, and live inputs by the option live_inputs when the system is made",
       name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
   return -1;
 }
@@ -98,8 +98,8 @@ static cmb_status check_start(cmb_simulation *sim)
   cmb_status status =
       cmb_left_out_check_moved(sim->left_out_watch, sim->t_start, sim->start.q, NULL);
   if (status == CMB_ERROR_CONTRADICTION) {
-    cmb_fail_further(sim->ctx,
-                     "; before the run begins set only what start values do not depend on");
+    cmb_fail_further(
+        sim->ctx, "; before the run begins, set only parameters on which no start values depend");
   }
   return status < 0 ? status : CMB_OK; /* the start itself tells what cannot be evaluated */
 }

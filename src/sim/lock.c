@@ -45,7 +45,7 @@ cmb_status cmb_lock_check(cmb_context *ctx, const cmb_system *system,
   return cmb_fail_about(
       ctx, CMB_ERROR_EQUATIONS, about,
       "joint '%s' is in gimbal lock at t = %.9g (%.1e rad from it): %s lie in one plane, and "
-      "the angles cannot say how the body turns on; use a spherical joint with "
+      "the angles do not determine how the body turns further; use a spherical joint with "
       "'orientation: euler' or other axes, or choose the formulation cartesian",
       l->joint, t, w, l->axes);
 }
@@ -58,8 +58,9 @@ void cmb_lock_blame(cmb_context *ctx, const cmb_system *system,
   if (!l || w > NEAR || is_locked(options, w)) return;
   if (status == CMB_ERROR_MEMORY || status == CMB_ERROR_INTERRUPTED) return;
   if (l->line > 0) cmb_fail_further(ctx, "; %s:%d:%d", l->file, l->line, l->column);
-  cmb_fail_further(ctx,
-                   "%s joint '%s' is %.1e rad from gimbal lock there, where %s lie in one plane: a "
-                   "spherical joint with 'orientation: euler' has none",
-                   l->line > 0 ? ":" : ";", l->joint, w, l->axes);
+  cmb_fail_further(
+      ctx,
+      "%s joint '%s' is then %.1e rad from gimbal lock, in which %s lie in one plane; a "
+      "spherical joint with 'orientation: euler' has no gimbal lock",
+      l->line > 0 ? ":" : ";", l->joint, w, l->axes);
 }

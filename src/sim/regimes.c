@@ -82,9 +82,9 @@ static cmb_status find_regime(cmb_simulation *sim, const bool *rests, cmb_regime
   if (count == MOST_REGIMES) {
     return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, NULL, NULL),
-        "at t = %.9g: bodies have rested and dry friction has held in %d different "
-        "ways, which is the most that a run has memory for; let fewer contacts come "
-        "to rest, or give them a stiffness in place of their restitution",
+        "at t = %.9g: contacts have been closed and dry friction has stuck in %d different "
+        "combinations, which are the most that a run can store; expected fewer contacts that stay "
+        "closed, or contacts with 'stiffness' in place of 'restitution'",
         sim->events->t, MOST_REGIMES);
   }
   cmb_status status = cmb_regime_create(&sim->source, rests, sim->hold_of, found);

@@ -84,10 +84,12 @@ static cmb_status end_hold(cmb_simulation *sim, int k)
   const cmb_regime *regime = sim->regime;
   const int i = regime->sliding->function[k], side = cmb_slide_side(regime->sliding, k);
   if (cmb_slide_parts(regime->sliding, k)) {
-    cmb_log(sim->ctx, CMB_LOG_WARNING,
-            "'%s' was held at its switch, and from t = %.9g on the forces on both sides of it lead "
-            "away: more than one motion is possible, and the run goes on with %s values of it",
-            regime->eq->switch_names[i], sim->events->t, side > 0 ? "positive" : "negative");
+    cmb_log(
+        sim->ctx, CMB_LOG_WARNING,
+        "'%s' was held at its switch, and from t = %.9g on the motions on both sides of the switch "
+        "lead away from it: more than one motion is possible, and the run continues with %s "
+        "values of this function",
+        regime->eq->switch_names[i], sim->events->t, side > 0 ? "positive" : "negative");
   }
   cmb_run_release_function(sim, i);
   cmb_run_stop_holding(sim, i, side);
@@ -150,10 +152,11 @@ cmb_status cmb_run_check_closed_contacts(cmb_simulation *sim)
         (rule->direction != 0 && rule->direction * u <= 0)) {
       continue;
     }
-    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS,
-                          cmb_run_about_rule(sim, regime->closed_rule[k]),
-                          "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
-                          rule->name, sim->events->t, fabs(u));
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, regime->closed_rule[k]),
+        "'%s' at t = %.9g: the surface jumps by %.3g into the body that touches it; "
+        "expected a surface that moves without jumps",
+        rule->name, sim->events->t, fabs(u));
   }
   return CMB_OK;
 }
@@ -591,9 +594,10 @@ static cmb_status check_penetration(cmb_simulation *sim, int rule)
   if (!along || off <= cmb_run_leeway(sim)) return CMB_OK;
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
-      "event '%s' has turned bodies back, and at t = %.9g they are behind its surface by "
-      "%.3g and go on: the rebound is too short for the steps of the run; a contact or a "
-      "stop with 'restitution' can do it",
+      "event '%s' has reversed the motion of bodies, but at t = %.9g they are behind its surface "
+      "by "
+      "%.3g and move further: the rebound is too short for the steps of the run; expected a "
+      "contact or a stop with 'restitution' in place of the event",
       sim->eq->rules[rule].name, sim->events->t, off);
 }
 
@@ -633,7 +637,7 @@ cmb_status cmb_run_check_ends(cmb_simulation *sim)
     if (!eq->rules[i].gap || sim->closed[i]) continue;
     if (!(u > cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i))) continue;
     return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, i),
-                          "'%s' at t = %.9g: the run has lost an impact, and the gap is %.3g; a "
+                          "'%s' at t = %.9g: the run has missed an impact, and the gap is %.3g; a "
                           "smaller tolerance, another "
                           "method, or a contact with a stiffness may follow this motion",
                           eq->rules[i].name, sim->events->t, -u);

@@ -22,9 +22,9 @@ cmb_status cmb_run_fail_accumulating(cmb_simulation *sim, int rule, double limit
 {
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(limit, "event", sim->eq->rules[rule].name),
-      "event '%s' comes faster and faster towards t = %.12g, and what follows is not "
-      "determined: bodies can come to rest only where 'when' is one comparison of "
-      "positions and the event resets one quantity, the rate of what is compared",
+      "event '%s' occurs at ever shorter intervals towards t = %.12g, and the motion after that is "
+      "not determined: a contact can stay closed only where 'when' is one comparison of positions "
+      "and the event resets one quantity, the rate of what is compared",
       sim->eq->rules[rule].name, limit);
 }
 
@@ -269,8 +269,8 @@ static cmb_status fail_active_contacts(cmb_simulation *sim, cmb_status status)
   }
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, first),
-      "at t = %.9g no forces of %s keep their gaps from closing: the constraints, or "
-      "surfaces that move, leave no room",
+      "at t = %.9g no contact forces of %s keep their gaps from becoming negative: constraints or "
+      "moving surfaces press the bodies into each other",
       sim->events->t, names);
 }
 
@@ -301,11 +301,11 @@ static cmb_status find_active_contacts(cmb_simulation *sim, bool *several)
   if (status != CMB_OK) return fail_active_contacts(sim, status);
   *several = c->touching >= 2;
   if (c->touching <= c->most) return CMB_OK;
-  return cmb_fail_about(
-      sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, c->rule[0]),
-      "at t = %.9g %d gaps are closed, and rests on more than %d contacts that touch at "
-      "one time are not solved",
-      e->t, c->touching, CMB_MOST_CONTACTS);
+  return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, c->rule[0]),
+                        "at t = %.9g %d gaps are closed, but the forces of more than %d "
+                        "simultaneous contacts are not "
+                        "computed; expected fewer",
+                        e->t, c->touching, CMB_MOST_CONTACTS);
 }
 
 cmb_status cmb_run_lift(cmb_simulation *sim, int rule)

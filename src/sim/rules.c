@@ -19,9 +19,9 @@ cmb_status cmb_run_fail_endless(cmb_simulation *sim)
 {
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, NULL, NULL),
-      "impacts follow each other without end at t = %.9g, the last event was '%s'; if "
-      "they are those of events that reset velocities, write stops or contacts "
-      "with 'restitution': these are decided on together",
+      "impacts follow each other without end at t = %.9g; the last event was '%s'; if events that "
+      "reset velocities make these impacts, use stops or contacts with 'restitution' in their "
+      "place, whose simultaneous impacts are solved",
       sim->events->t, sim->last_event);
 }
 
@@ -37,8 +37,8 @@ static cmb_status refuse(const cmb_simulation *sim, int rule)
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS,
       cmb_about_time(sim->events->t, "event", sim->eq->rules[rule].name),
-      "event '%s' at t = %.9g: what it resets cannot have the values asked for: the "
-      "constraints hold it, or its parts depend on each other",
+      "event '%s' at t = %.9g: what it resets cannot take the new values: constraints prevent it, "
+      "or the quantities that are reset depend on each other",
       sim->eq->rules[rule].name, sim->events->t);
 }
 

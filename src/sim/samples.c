@@ -9,6 +9,7 @@
  * over more and more of them. Steps of fixed cost end at instants: their size divides periods and phases.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "dae/evaluator.h"
 #include "dae/project.h"
 #include "method/integrator.h"
@@ -88,10 +89,11 @@ static cmb_status refuse_step(cmb_context *ctx, const cmb_sampler *s, const char
 {
   return cmb_fail_about(
       ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
-      "controller '%s' samples, or what is delayed of it changes, at %.9g s + k %.9g s, and %s "
+      "controller '%s' has instants, of samples or of delayed values, at %s s + k %s s, but %s "
       "makes "
-      "steps of %.9g s, which do not end there; expected a step that divides both times",
-      s->name, s->phase, s->period, method, h);
+      "steps of %s s, which do not end there; expected a step that divides both times",
+      s->name, cmb_shortest(s->phase).text, cmb_shortest(s->period).text, method,
+      cmb_shortest(h).text);
 }
 
 cmb_status cmb_run_check_samplers(cmb_context *ctx, const cmb_simulation *sim)
@@ -109,9 +111,11 @@ cmb_status cmb_run_check_samplers(cmb_context *ctx, const cmb_simulation *sim)
     }
     const double time = fmin(sim->t_end - s->phase, 1);
     if (!(time / s->period > MOST_INSTANTS)) continue;
-    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
-                          "controller '%s' has a period of %.9g s: more than 1e9 samples in %.9g s",
-                          s->name, s->period, time);
+    return cmb_fail_about(
+        ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
+        "controller '%s' has a period of %.9g s, which gives more than 1e9 samples in "
+        "%.9g s; expected a longer period",
+        s->name, s->period, time);
   }
   return CMB_OK;
 }
@@ -149,13 +153,13 @@ static cmb_status refuse_held(const cmb_simulation *sim, int held, double t)
   const char *name = eq->p_names[eq->held_first + held];
   for (int k = 0; eq->held_reads && k < eq->ns; k++) {
     if (!eq->held_reads[(ptrdiff_t)held * eq->ns + k] || sim->hold_of[k] == 0) continue;
-    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "sampled value", name),
-                          "sampled value '%s' of controller '%s' reads the sign of '%s' at t = "
-                          "%.9g, where dry friction or "
-                          "the like holds it at 0, so that it has none; sample what does not jump "
-                          "there, or let the force "
-                          "change smoothly, F*tanh(v/v0) in place of F*sign(v)",
-                          name, eq->samplers[eq->held_sampler[held]].name, eq->switch_names[k], t);
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "sampled value", name),
+        "sampled value '%s' of controller '%s' reads the sign of '%s' at t = "
+        "%.9g, where it is held at 0, as by dry friction, and has no sign; sample a "
+        "quantity that does not jump there, or let the force change smoothly, "
+        "F*tanh(v/v0) in place of F*sign(v)",
+        name, eq->samplers[eq->held_sampler[held]].name, eq->switch_names[k], t);
   }
   return CMB_OK;
 }

@@ -10,6 +10,7 @@
  */
 #include "base/context.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "dae/fingerprint.h"
 #include "dae/project.h"
 #include "math/finite.h"
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +48,8 @@ static cmb_status visit_identity(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_expect(a, "model", sim->eq->name, NULL);
   cmb_archive_expect(
       a, "equations", digest,
-      "its equations are others; the model, its parameters, those that are live, the "
-      "start values or the formulation differ");
+      "its equations differ from those of this run, in the model, its parameters, those that are "
+      "live, the start values or the formulation");
   cmb_archive_expect(a, "method", cmb_method_name(sim->options.method), NULL);
   expect_number(a, "rtol", o->rtol);
   expect_number(a, "atol", o->atol);
@@ -70,28 +72,50 @@ static int most_mode(const cmb_equations *eq, int i)
   return cmb_switch_sticks(eq, i) ? 2 : 1;
 }
 
-static void check_regime(const cmb_simulation *sim, cmb_archive *a)
+/* Saves or restores which events are contacts that stay closed. */
+static void visit_closed(cmb_simulation *sim, cmb_archive *a)
 {
   const cmb_equations *eq = sim->eq;
+  cmb_archive_bools(a, "rests", eq->rule_count, sim->closed);
   for (int i = 0; i < eq->rule_count; i++) {
     const bool possible = eq->surfaces && eq->rules[i].surface;
-    if (sim->closed[i] && !possible) cmb_archive_refuse(a, "nothing can rest there");
+    if (sim->closed[i] && !possible) {
+      cmb_archive_refuse(a, "a contact is closed that this model does not have");
+    }
   }
-  for (int i = 0; i < eq->ns; i++) {
-    const bool possible = sim->hold_of[i] >= -eq->ns && sim->hold_of[i] <= eq->ns;
-    if (!possible || (sim->hold_of[i] != 0 && !eq->switch_flow)) {
-      cmb_archive_refuse(a, "nothing can slide there");
-      return;
+}
+
+/* Returns whether hold_of[i] is 0 or a group of held functions that the equations can have. */
+static bool is_possible_hold(const cmb_simulation *sim, int i)
+{
+  const cmb_equations *eq = sim->eq;
+  const int group = sim->hold_of[i];
+  if (group == 0) return true;
+  if (!eq->switch_flow || group < -eq->ns || group > eq->ns) return false;
+  const int leader = cmb_slide_leader(group);
+  return leader >= 0 && leader < eq->ns && sim->hold_of[leader] == leader + 1;
+}
+
+/* Saves or restores which switching functions are held at their switches, and the conditions on held velocities. */
+static void visit_held(cmb_simulation *sim, cmb_archive *a)
+{
+  const int ns = sim->eq->ns;
+  cmb_archive_ints(a, "slides", ns, sim->hold_of);
+  for (int i = 0; i < ns; i++) {
+    if (!is_possible_hold(sim, i)) {
+      cmb_archive_refuse(a, "a switching function is held that this model cannot hold");
     }
-    const int read = sim->condition_of[i], most = eq->ns + 1, still = most_mode(eq, i);
-    if (read < -most || read > most || sim->condition_mode[i] < -1 ||
-        sim->condition_mode[i] > still) {
-      cmb_archive_refuse(a, "nothing can be held there");
-      return;
-    }
-    const int group = sim->hold_of[i], leader = cmb_slide_leader(group);
-    if (group != 0 && (leader < 0 || leader >= eq->ns || sim->hold_of[leader] != leader + 1)) {
-      cmb_archive_refuse(a, "what slides there has no leader");
+  }
+  cmb_archive_ints(a, "read-of", ns, sim->condition_of);
+  for (int i = 0; i < ns; i++) {
+    const int of = sim->condition_of[i];
+    if (of < -ns - 1 || of > ns + 1) cmb_archive_refuse(a, "a number is out of range");
+  }
+  cmb_archive_ints(a, "still", ns, sim->condition_mode);
+  for (int i = 0; i < ns; i++) {
+    const int mode = sim->condition_mode[i];
+    if (mode < -1 || mode > most_mode(sim->eq, i)) {
+      cmb_archive_refuse(a, "a number is out of range");
     }
   }
 }
@@ -100,31 +124,42 @@ static void check_regime(const cmb_simulation *sim, cmb_archive *a)
 static void visit_instants(cmb_simulation *sim, cmb_archive *a)
 {
   if (sim->eq->nh == 0) return;
-  cmb_archive_doubles(a, "instants", sim->eq->sampler_count, sim->next);
-  cmb_archive_ints(a, "calm", sim->eq->sampler_count, sim->idle_instants);
-  for (int i = 0; i < sim->eq->sampler_count; i++) {
+  const int n = sim->eq->sampler_count;
+  cmb_archive_doubles(a, "instants", n, sim->next);
+  for (int i = 0; i < n; i++) {
+    const bool counted = sim->next[i] >= 0 && sim->next[i] == floor(sim->next[i]);
+    if (!counted) cmb_archive_refuse(a, "a number is not a whole number from 0 on");
+  }
+  cmb_archive_ints(a, "calm", n, sim->idle_instants);
+  for (int i = 0; i < n; i++) {
     const bool possible =
         sim->idle_instants[i] >= 0 && sim->idle_instants[i] <= CMB_MOST_IDLE_INSTANTS;
-    const bool counted = sim->next[i] >= 0 && sim->next[i] == floor(sim->next[i]);
-    if (!possible || !counted) cmb_archive_refuse(a, "samples of a controller are not possible");
+    if (!possible) cmb_archive_refuse(a, "a number is out of range");
   }
+}
+
+/* Saves or restores the parameters. Rejects restored values that are not finite, or impossible for what they are part of, as a negative mass
+ * is. */
+static void visit_parameters(cmb_simulation *sim, cmb_archive *a)
+{
+  cmb_archive_doubles(a, "p", sim->eq->np, sim->p);
+  if (!cmb_all_finite(sim->eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
+  if (a->writing || a->status != CMB_OK || !sim->limits) return;
+  const cmb_status status = cmb_limits_check(sim->limits, sim->p);
+  if (status == CMB_OK) return;
+  cmb_error_record reason;
+  char why[CMB_SENTENCE_ROOM + 40];
+  cmb_error_keep(sim->ctx, status, &reason);
+  snprintf(why, sizeof why, "a parameter is impossible: %s", reason.sentence);
+  cmb_archive_refuse(a, why);
 }
 
 static cmb_status visit_regime(cmb_simulation *sim, cmb_archive *a)
 {
-  const cmb_equations *eq = sim->eq;
-  cmb_archive_doubles(a, "p", eq->np, sim->p);
+  visit_parameters(sim, a);
   visit_instants(sim, a);
-  cmb_archive_bools(a, "rests", eq->rule_count, sim->closed);
-  cmb_archive_ints(a, "slides", eq->ns, sim->hold_of);
-  cmb_archive_ints(a, "read-of", eq->ns, sim->condition_of);
-  cmb_archive_ints(a, "still", eq->ns, sim->condition_mode);
-  if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
-  if (!a->writing && a->status == CMB_OK && sim->limits &&
-      cmb_limits_check(sim->limits, sim->p) != CMB_OK) {
-    cmb_archive_refuse(a, "a parameter has a value that the model's file could not have");
-  }
-  if (!a->writing && a->status == CMB_OK) check_regime(sim, a);
+  visit_closed(sim, a);
+  visit_held(sim, a);
   return a->status;
 }
 
@@ -144,40 +179,53 @@ static cmb_status levels_there(cmb_simulation *sim, const int *saved, int *mode)
   return CMB_OK;
 }
 
-/* Signs are signs, and levels next to what the state says: at most an edge apart. */
-static cmb_status check_modes(cmb_simulation *sim, const int *saved, cmb_archive *a)
+/* Saves or restores the modes. Rejects those of functions without levels that are no signs. */
+static void visit_modes(cmb_simulation *sim, int *mode, cmb_archive *a)
+{
+  const cmb_evaluator *ev = sim->ev;
+  cmb_archive_ints(a, "mode", ev->eq->ns, mode);
+  for (int i = 0; i < ev->eq->ns; i++) {
+    const bool sign = abs(mode[i]) == 1 || mode[i] == most_mode(ev->eq, i);
+    if (!cmb_mode_is_level(ev, i) && !sign) cmb_archive_refuse(a, "a mode is out of range");
+  }
+}
+
+/* Checks that the levels which were read are at most one from those that belong to the state, and makes the modes those of the evaluator. */
+static cmb_status take_modes(cmb_simulation *sim, const int *saved, cmb_archive *a)
 {
   cmb_evaluator *ev = sim->ev;
-  for (int i = 0; i < ev->eq->ns; i++) {
-    const bool sign = abs(saved[i]) == 1 || saved[i] == most_mode(ev->eq, i);
-    if (!cmb_mode_is_level(ev, i) && !sign) cmb_archive_refuse(a, "a mode is not possible");
-  }
-  if (a->status != CMB_OK) return a->status;
   CMB_TRY(
       cmb_run_final(sim, levels_there(sim, saved, sim->events->mode_new), "state", sim->events->t));
   for (int i = 0; i < ev->eq->ns; i++) {
-    if (labs((long)saved[i] - sim->events->mode_new[i]) > 1) {
-      if (cmb_mode_is_level(ev, i)) cmb_archive_refuse(a, "a level is not that of the state");
-    }
+    const int level = sim->events->mode_new[i];
+    if (!cmb_mode_is_level(ev, i) || labs((long)saved[i] - level) <= 1) continue;
+    return cmb_fail_about(sim->ctx, CMB_ERROR_INPUT, cmb_about_file(a->path),
+                          "%s cannot be resumed: its line 'mode' has the level %d for switching "
+                          "function '%s', which is %d at the saved positions and velocities",
+                          a->path, saved[i], ev->eq->switch_names[i], level);
   }
   memcpy(ev->mode, saved, (size_t)ev->eq->ns * sizeof *saved);
-  return a->status;
+  return CMB_OK;
 }
 
-static cmb_status check_state(cmb_simulation *sim, cmb_archive *a)
+/* Saves or restores the time. Rejects a time outside of the run. */
+static void visit_time(cmb_simulation *sim, double *t, cmb_archive *a)
 {
-  const cmb_events *e = sim->events;
-  const cmb_equations *eq = sim->ev->eq;
-  const bool finite = cmb_all_finite(eq->nq, e->q_found) && cmb_all_finite(eq->nv, e->v_found) &&
-                      cmb_all_finite(eq->ng, e->lambda_found);
-  if (!finite) cmb_archive_refuse(a, "it is not finite");
-  if (!(e->t >= sim->t_start)) cmb_archive_refuse(a, "it lies before the start");
-  if (a->status == CMB_OK && e->t > sim->t_end) {
-    a->status = cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
-                         "%s was saved at t = %.9g, and this run ends at t = %.9g already", a->path,
-                         e->t, sim->t_end);
+  cmb_archive_doubles(a, "t", 1, t);
+  if (!(*t >= sim->t_start)) {
+    cmb_archive_refuse(a, "the time is not a number, or is before the start of the run");
   }
-  return a->status;
+  if (a->writing || a->status != CMB_OK || *t <= sim->t_end) return;
+  a->status = cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                       "%s was saved at t = %s, but this run ends at t = %s; expected a later end",
+                       a->path, cmb_shortest(*t).text, cmb_shortest(sim->t_end).text);
+}
+
+/* Saves or restores `count` numbers of the state. Rejects restored numbers that are not finite. */
+static void visit_finite(cmb_archive *a, const char *name, int count, double *x)
+{
+  cmb_archive_doubles(a, name, count, x);
+  if (!cmb_all_finite(count, x)) cmb_archive_refuse(a, "a number is not finite");
 }
 
 /* What gradients of constraints are measured by. */
@@ -185,9 +233,11 @@ static void visit_references(cmb_evaluator *ev, cmb_archive *a)
 {
   const int ng = ev->eq->ng;
   cmb_archive_ints(a, "redundant", 1, &ev->redundant);
+  if (ev->redundant < 0 || ev->redundant > ng) {
+    cmb_archive_refuse(a, "the number of redundant constraints is out of range");
+  }
   cmb_archive_doubles(a, "length", ng, ev->length);
   cmb_archive_doubles(a, "extent", ng, ev->extent);
-  if (ev->redundant < 0 || ev->redundant > ng) cmb_archive_refuse(a, "so many are redundant");
   if (!a->writing && a->status == CMB_OK && ng > 0) cmb_kkt_set_reference(ev->kkt, ev->length);
 }
 
@@ -197,20 +247,19 @@ static cmb_status visit_state(cmb_simulation *sim, cmb_archive *a)
   cmb_evaluator *ev = sim->ev, *whole = sim->left_out_watch->whole;
   const cmb_regime *regime = sim->regime;
   const cmb_equations *eq = ev->eq;
-  cmb_archive_doubles(a, "t", 1, &e->t);
-  cmb_archive_doubles(a, "q", eq->nq, e->q_found);
-  cmb_archive_doubles(a, "v", eq->nv, e->v_found);
-  cmb_archive_doubles(a, "lambda", eq->ng, e->lambda_found);
+  visit_time(sim, &e->t, a);
+  visit_finite(a, "q", eq->nq, e->q_found);
+  visit_finite(a, "v", eq->nv, e->v_found);
+  visit_finite(a, "lambda", eq->ng, e->lambda_found);
   int *mode = a->writing ? ev->mode : e->search.before;
-  cmb_archive_ints(a, "mode", eq->ns, mode);
+  visit_modes(sim, mode, a);
   visit_references(ev, a);
   if (whole) visit_references(whole, a);
   if (regime != sim->regimes) visit_references(sim->regimes->ev, a);
   if (regime->mean) cmb_mean_visit(regime->mean, a);
   if (regime->resting) cmb_resting_visit(regime->resting, a);
   if (a->writing || a->status != CMB_OK) return a->status;
-  CMB_TRY(check_state(sim, a));
-  return check_modes(sim, mode, a);
+  return take_modes(sim, mode, a);
 }
 
 /* ---- what has happened */
@@ -251,6 +300,13 @@ static void visit_rules(cmb_simulation *sim, cmb_archive *a)
   cmb_variation_visit(sim->variation, a);
 }
 
+/* Saves or restores the index of one of `count` things. Rejects a restored index that is out of range. */
+static void visit_index(cmb_archive *a, const char *name, int count, int *index)
+{
+  cmb_archive_ints(a, name, 1, index);
+  if (*index < 0 || *index >= count) cmb_archive_refuse(a, "the index is out of range");
+}
+
 static void visit_counts(cmb_simulation *sim, cmb_archive *a)
 {
   cmb_result *r = &sim->result;
@@ -266,7 +322,8 @@ static void visit_counts(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "worst-tau", 1, &r->worst_tau);
   cmb_archive_doubles(a, "worst-eta", 1, &r->worst_eta);
   cmb_archive_count(a, "undecided", &e->undecided);
-  cmb_archive_ints(a, "undecided-function", 1, &e->undecided_function);
+  visit_index(a, "undecided-function", e->undecided > 0 ? sim->eq->ns : INT_MAX,
+              &e->undecided_function);
   cmb_archive_doubles(a, "undecided-t", 1, &e->undecided_t);
   cmb_archive_count(a, "pace-steps", &sim->steps.count);
   cmb_archive_doubles(a, "pace-steps-t", 1, &sim->steps.t);
@@ -274,16 +331,11 @@ static void visit_counts(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "pace-events-t", 1, &sim->restarts.t);
   cmb_archive_doubles(a, "start-q", 1, &s->q_moved);
   cmb_archive_doubles(a, "start-v", 1, &s->v_moved);
-  cmb_archive_ints(a, "start-q-most", 1, &s->q_most);
-  cmb_archive_ints(a, "start-v-most", 1, &s->v_most);
+  visit_index(a, "start-q-most", sim->eq->nq, &s->q_most);
+  visit_index(a, "start-v-most", sim->eq->nv, &s->v_most);
   cmb_archive_doubles(a, "start-position", 1, &s->position);
   cmb_archive_doubles(a, "start-velocity", 1, &s->velocity);
   cmb_archive_ints(a, "start-iterations", 1, &s->iterations);
-  const bool possible = e->undecided >= 0 && s->q_most >= 0 && s->q_most < sim->eq->nq &&
-                        s->v_most >= 0 && s->v_most < sim->eq->nv;
-  const bool known =
-      e->undecided == 0 || (e->undecided_function >= 0 && e->undecided_function < sim->eq->ns);
-  if (!possible || !known) cmb_archive_refuse(a, "there is no such coordinate or function");
 }
 
 static void visit_statistics(cmb_statistics *s, cmb_archive *a)
@@ -319,7 +371,7 @@ static cmb_status begin_there(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
   }
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
-  cmb_status status = cmb_left_out_start(sim->left_out_watch, e->t, e->q_found, e->v_found);
+  cmb_status status = cmb_left_out_resume(sim->left_out_watch, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   CMB_TRY(cmb_run_watch_rank(sim));
   return cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found);

@@ -6,6 +6,8 @@
  * written satisfies the constraints like the steps themselves.
  */
 #include "base/context.h"
+#include "base/text.h"
+#include "dae/branch.h"
 #include "dae/project.h"
 #include "dae/system.h"
 #include "math/finite.h"
@@ -47,11 +49,12 @@ static cmb_status check_times(cmb_context *ctx, const cmb_simulation *sim)
 {
   if (!isfinite(sim->t_end) || sim->t_end < sim->t_start) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "t-end"),
-                          "t-end is %g; expected a time from %g on", sim->t_end, sim->t_start);
+                          "t-end is %s; expected a time from %s on", cmb_shortest(sim->t_end).text,
+                          cmb_shortest(sim->t_start).text);
   }
   if (!isfinite(sim->options.every) || sim->options.every < 0) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "every"),
-                          "every is %g; expected a positive interval", sim->options.every);
+                          "every is %g; expected a positive interval, or 0", sim->options.every);
   }
   CMB_REQUIRE(ctx, sim->options.samples >= 0, "cmb_simulation_create: samples is negative");
   return CMB_OK;
@@ -74,8 +77,8 @@ static cmb_status check_resets(cmb_context *ctx, const cmb_simulation *sim)
   if (eq->reset_count == 0 || !method || !cmb_method_is_real_time(method)) return CMB_OK;
   return cmb_fail_about(
       ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("method", cmb_method_name(method)),
-      "method '%s' makes steps of fixed cost and cannot reset velocities; the model has "
-      "events or stops that do",
+      "method '%s' makes steps of fixed cost and cannot reset velocities or states, as events or "
+      "stops of this model do; expected a method that locates events",
       cmb_method_name(method));
 }
 
@@ -334,7 +337,7 @@ static cmb_status note_residuals(cmb_simulation *sim)
   r->velocity = velocity;
   if (position > r->worst_position) r->worst_position = position;
   if (velocity > r->worst_velocity) r->worst_velocity = velocity;
-  cmb_integrator_meet_drift(sim->in, r->t, position);
+  cmb_integrator_meet_drift(sim->in, r->t, sim->q, position);
   return CMB_OK;
 }
 
@@ -455,8 +458,8 @@ static cmb_status call_hook(const cmb_simulation *sim, cmb_status (*hook)(void *
   return hook ? hook(sim->options.observer.user, cmb_integrator_t(sim->in)) : CMB_OK;
 }
 
-/* The state at t inside the last step, on the constraints. */
-static cmb_status take_state_inside(cmb_simulation *sim, double t)
+/* Computes the state at t inside the last step, on the constraints, and its accelerations, in the scratch arrays of the run. */
+static cmb_status find_state_inside(cmb_simulation *sim, double t)
 {
   CMB_TRY(cmb_integrator_interpolate(sim->in, t, sim->q_work, sim->v_work));
   if (sim->options.residuals) {
@@ -465,15 +468,36 @@ static cmb_status take_state_inside(cmb_simulation *sim, double t)
   }
   if (sim->ev->eq->ng == 0) {
     if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, sim->q_work);
-    if (sim->eq->no > 0) {
-      CMB_TRY(cmb_accelerate(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
-    }
-  } else {
-    CMB_TRY(cmb_project(sim->ev, t, sim->q_work, sim->v_work));
-    CMB_TRY(
-        cmb_accelerate_factored(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
+    return sim->eq->no > 0
+               ? cmb_accelerate(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work)
+               : CMB_OK;
   }
-  return take_state(sim, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
+  CMB_TRY(cmb_project(sim->ev, t, sim->q_work, sim->v_work));
+  return cmb_accelerate_factored(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
+}
+
+/* The same; where that fails because the constraints lose rank nearby, directions that they determine weakly are not corrected. */
+static cmb_status find_state_anywhere(cmb_simulation *sim, double t)
+{
+  cmb_status status = find_state_inside(sim, t);
+  if (status <= 0 || sim->ev->eq->ng == 0 || sim->ev->watching) return status;
+  cmb_watch_rank(sim->ev, true);
+  status = find_state_inside(sim, t);
+  cmb_watch_rank(sim->ev, false);
+  return status;
+}
+
+/* The state at t inside the last step becomes the result. It leaves no trace in the evaluator: which states inside of steps are looked at does
+ * not change the motion. */
+static cmb_status take_state_inside(cmb_simulation *sim, double t)
+{
+  cmb_kkt_keep(sim->ev->kkt);
+  cmb_status status = find_state_anywhere(sim, t);
+  if (status == CMB_OK) {
+    status = take_state(sim, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
+  }
+  cmb_kkt_restore(sim->ev->kkt);
+  return status;
 }
 
 static double time_due(const cmb_simulation *sim)
@@ -829,8 +853,9 @@ static cmb_status start(cmb_simulation *sim)
 /* The words for a call from inside of another one. */
 static cmb_status refuse_inside(cmb_simulation *sim, const char *call)
 {
-  return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
-                  "%s is called from inside of the run, which has not come to an end", call);
+  return cmb_fail(
+      sim->ctx, CMB_ERROR_ARGUMENT,
+      "%s is called from inside of the run; expected the call after the run has returned", call);
 }
 
 cmb_status cmb_simulation_start(cmb_simulation *sim)
@@ -881,7 +906,7 @@ static cmb_status fail_at_edge(cmb_simulation *sim)
     return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, k),
         "'%s' at t = %.9g: bodies touch it again and again where two branches of its "
-        "formula meet, as in the corner of a V, and can rest on one of them only; "
+        "formula meet, as in the corner of a V, but a contact can stay closed on one branch only; "
         "give each branch a contact or stop of its own",
         eq->rules[k].name, e->t);
   }
@@ -909,16 +934,16 @@ static cmb_status fail_crowded(cmb_simulation *sim)
   if (undoing) {
     return cmb_fail(
         sim->ctx, CMB_ERROR_EVENTS,
-        "%d events without time between them at t = %.9g: what event '%s' resets leads "
-        "back through its condition, and there it acts again; let it act in one direction "
-        "('rising' or 'falling', not 'both')",
+        "%d events without time between them at t = %.9g: the reset of event '%s' leads back "
+        "through its condition, where the event acts again; let it act in one direction ('rising' "
+        "or 'falling', not 'both')",
         CMB_MOST_CROWDED, e->t, undoing);
   }
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", name),
       "%d events without time between them at t = %.9g: '%s' changes sign again and "
       "again, as where a force jumps against the motion that makes it jump (dry "
-      "friction that holds, a contact that is damped so much that it lets go at once); "
+      "friction that sticks, a contact whose strong damping opens it at once); "
       "let it change smoothly, F*tanh(v/v0) in place of F*sign(v), or use 'friction' of "
       "the joint or contact, or less damping",
       CMB_MOST_CROWDED, e->t, name);
@@ -956,8 +981,9 @@ static cmb_status refuse_loose_rates(cmb_simulation *sim)
     return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS,
         cmb_about_time(sim->events->t, "constraint", sim->eq->g_names[i]),
-        "the rate that constraint '%s' asks for jumps at t = %.9g, and %s with this option "
-        "stabilization does not bring velocities to the constraints; stabilization=projection does",
+        "constraint '%s' requires a sudden change of velocity at t = %.9g, which %s with this "
+        "value of "
+        "the option stabilization does not make; expected stabilization=projection",
         sim->eq->g_names[i], sim->events->t, cmb_method_name(sim->options.method));
   }
   return CMB_OK;
@@ -1200,15 +1226,15 @@ static cmb_status check_pace(cmb_simulation *sim)
     CMB_TRY(fail_at_edge(sim));
     return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "event", sim->last_event),
-        "%d restarts at events have advanced the run by %.3g s only, to t = %.9g: it "
-        "would not come to its end; the last event was '%s'",
+        "%d restarts at events have advanced the run by %.3g s only, to t = %.9g: the "
+        "run would not reach its end; the last event was '%s'",
         PACE_EVENTS, t - events_from, t, sim->last_event);
   }
   if (!is_slow(sim, &sim->steps, PACE_STEPS, MOST_STEPS)) return CMB_OK;
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(t, NULL, NULL),
-      "%d steps have advanced the run by %.3g s only, to t = %.9g: it would not come to "
-      "its end",
+      "%d steps have advanced the run by %.3g s only, to t = %.9g: the run would not reach its "
+      "end",
       PACE_STEPS, t - steps_from, t);
 }
 
@@ -1343,9 +1369,10 @@ cmb_status cmb_simulation_advance(cmb_simulation *sim, double t)
   CMB_TRY(cmb_run_check_call(sim, call, CMB_PLACE_IDLE));
   const double here = sim->phase == CMB_PHASE_FRESH ? sim->t_start : sim->result.t;
   if (!(t >= here && t <= sim->t_end)) {
-    return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
-                    "%s to t = %.9g: the run is at t = %.9g and ends at t = %.9g", call, t, here,
-                    sim->t_end);
+    return cmb_fail(
+        sim->ctx, CMB_ERROR_ARGUMENT,
+        "%s to t = %s: the run is at t = %s and ends at t = %s; expected a time between", call,
+        cmb_shortest(t).text, cmb_shortest(here).text, cmb_shortest(sim->t_end).text);
   }
   return call_go_to(sim, t);
 }

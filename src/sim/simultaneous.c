@@ -14,15 +14,14 @@ static cmb_status fail_simultaneous(cmb_simulation *sim, cmb_status status, int 
   if (status == CMB_RETRY_SINGULAR) {
     return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
-        "'%s' at t = %.9g: it cannot open together with the other gaps that are closed: "
-        "the constraints, or surfaces that move, leave no room",
+        "'%s' at t = %.9g: its gap and the other closed gaps cannot open simultaneously: "
+        "constraints or moving surfaces press the bodies into each other",
         name, t);
   }
   if (status == CMB_RETRY_NEWTON) {
-    return cmb_fail_about(
-        sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
-        "'%s' at t = %.9g: no impulses were found for the %d contacts that act together", name, t,
-        sim->contacts.count);
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
+                          "'%s' at t = %.9g: no impulses were found for %d simultaneous contacts",
+                          name, t, sim->contacts.count);
   }
   return cmb_run_final(sim, status, "impacts", t);
 }
@@ -35,8 +34,8 @@ static cmb_status check_crowd(cmb_simulation *sim, int rule)
   if (x->touching <= x->most || (r->law == CMB_LAW_NEWTON && r->restitution > 0)) return CMB_OK;
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
-      "'%s' at t = %.9g: %d gaps are closed, and impacts of more than %d contacts "
-      "together are not solved; expected fewer, or Newton's law with a restitution "
+      "'%s' at t = %.9g: %d gaps are closed, and simultaneous impacts of more than %d "
+      "contacts are not solved; expected fewer, or Newton's law with a restitution "
       "above 0",
       r->name, sim->events->t, x->touching, CMB_MOST_CONTACTS);
 }

@@ -117,11 +117,11 @@ cmb_status cmb_run_note_indeterminate(cmb_simulation *sim)
   cmb_run_note_unique(sim);
   const int count =
       cmb_shared_names(eq, sim->indeterminate.output_unique, false, sizeof names, names);
-  cmb_log(
-      sim->ctx, CMB_LOG_WARNING,
-      "output%s %s %s not unique from t = %.9g on: what a body rests on and dry friction along the "
-      "same line can share out a force in other ways; friction is taken to be in the middle of "
-      "what it can be",
-      count > 1 ? "s" : "", names, count > 1 ? "are" : "is", sim->events->t);
+  cmb_log(sim->ctx, CMB_LOG_WARNING,
+          "output%s %s %s not unique from t = %.9g on: the forces of a closed contact and of dry "
+          "friction along the same line are indeterminate; friction is taken to be in the middle "
+          "of its "
+          "possible range",
+          count > 1 ? "s" : "", names, count > 1 ? "are" : "is", sim->events->t);
   return CMB_OK;
 }

@@ -224,7 +224,7 @@ static void visit_watched(cmb_watched *g, cmb_archive *a)
 {
   cmb_archive_ints(a, "seen-budget", 1, &g->budget);
   if (g->budget < LEAST_PARTS || g->budget > MOST_PARTS) {
-    cmb_archive_refuse(a, "no search takes so many parts");
+    cmb_archive_refuse(a, "the number is out of range");
   }
   cmb_archive_doubles(a, "seen-to", 1, &g->t_end);
   cmb_archive_doubles(a, "seen-there", g->count, g->begin);

@@ -123,9 +123,9 @@ static cmb_status forces_at(struct balance *k, const double *q, const double *v)
 
 /* ---- K, scaled and factored */
 
-/* Computes the stiffness matrix k->K (n x n) at the current point: Nᵀ ∂r/∂q T N, with the columns of first-order states replaced by
- * those of k->D = Nᵀ ∂r/∂v N (n x n). r = M v̇ − f + Gᵀλ is the residual of the equations of motion, q̇ = T v, and the columns of N
- * are a basis of the tangent space of the constraints. Returns CMB_RETRY_NONFINITE if K is not finite. */
+/* Computes the stiffness matrix k->K (n x n) of the mechanism at the current position: the derivative of the unbalanced forces Nᵀ r in the
+ * tangent space of the constraints, whose basis are the n columns of N, with respect to displacements and first-order states. Also stores the
+ * damping matrix k->D = Nᵀ ∂r/∂v N. r is the residual of the equations of motion. Returns CMB_RETRY_NONFINITE if K is not finite. */
 static cmb_status stiffness(struct balance *k)
 {
   const cmb_pattern *const *pattern = k->ev->eq->derivative_pattern;
@@ -143,7 +143,7 @@ static cmb_status stiffness(struct balance *k)
   return cmb_all_finite(n * n, k->K) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns 1 / max |x[i stride]| over 0 ≤ i < count; 0 if all these entries are 0. */
+/* Returns 1 / max |x_i| over the `count` entries x_i = x[i stride] of a row or column; 0 if all of them are 0. */
 static double inverse_of_largest(int count, const double *x, int stride)
 {
   double most = 0;
@@ -151,9 +151,9 @@ static double inverse_of_largest(int count, const double *x, int stride)
   return most > 0 ? 1 / most : 0;
 }
 
-/* Divides each row and then each column of the stiffness matrix k->K (n x n) by its largest absolute entry, in place; k->row_scale
- * and k->column_scale (n) become the factors. Rows of forces that are negligible beside the largest ones are rounding errors and
- * become 0. */
+/* Equilibrates the stiffness matrix k->K (n x n) in place: divides each row, and then each column, by its largest absolute entry. Stores the
+ * factors in k->row_scale and k->column_scale. Rows of forces that are negligible beside the largest ones are set to 0, since they are rounding
+ * errors. */
 static void scale(struct balance *k)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -176,8 +176,8 @@ static void swap(int *a, int *b)
   *b = kept;
 }
 
-/* Factors the scaled stiffness matrix k->K (n x n) in place into L U by elimination with complete pivoting, in the order k->row and
- * k->column. Stops where all remaining entries are rounding errors; k->rank becomes the number of pivots. */
+/* Computes the LU factors of the scaled stiffness matrix k->K (n x n) in place, with complete pivoting; k->row and k->column become the order
+ * of the pivots. Stops where all remaining entries are rounding errors, and stores the number of pivots in k->rank. */
 static void eliminate(struct balance *k)
 {
   const int n = k->tangent.n;
@@ -205,8 +205,8 @@ static void eliminate(struct balance *k)
   }
 }
 
-/* Solves K x = p for x (n) with the LU factors of the n x n matrix K; unknowns without a pivot become 0, and equations without one
- * are ignored. Returns the 2-norm of x in scaled unknowns. */
+/* Solves K x = p with the LU factors of the n x n matrix K, which may be singular: unknowns without a pivot become 0, and equations without one
+ * are ignored. Returns the 2-norm of the solution in scaled unknowns. */
 static double solve(const struct balance *k, const double *p, double *x)
 {
   const int n = k->tangent.n;
@@ -228,8 +228,8 @@ static double solve(const struct balance *k, const double *p, double *x)
 
 /* ---- unknowns that K does not determine */
 
-/* Computes a null vector x (n) of the stiffness matrix, K x = 0, from its LU factors. Among the unknowns without a pivot, x is 1 in
- * scaled units in the one at position `free` ≥ rank of the pivot order, and 0 in the others. */
+/* Computes a vector x (n) with K x = 0 from the LU factors of the singular stiffness matrix K. x is 1 in the unknown without a pivot at
+ * position `free` of the pivot order, and 0 in the other unknowns without a pivot, in scaled units. */
 static void find_null(const struct balance *k, int free, double *x)
 {
   const int n = k->tangent.n, c = k->column[free];
@@ -245,8 +245,8 @@ static void find_null(const struct balance *k, int free, double *x)
   }
 }
 
-/* Computes a left null vector y (n) of the stiffness matrix, yᵀ K = 0, from its LU factors. Among the rows without a pivot, y is 1
- * in scaled units in the one at position `free` ≥ rank of the pivot order, and 0 in the others. */
+/* Computes a vector y (n) with yᵀ K = 0 from the LU factors of the singular stiffness matrix K. y is 1 in the equation without a pivot at
+ * position `free` of the pivot order, and 0 in the other equations without a pivot, in scaled units. */
 static void find_left_null(const struct balance *k, int free, double *y)
 {
   const int n = k->tangent.n, r = k->row[free];
@@ -260,9 +260,9 @@ static void find_left_null(const struct balance *k, int free, double *y)
   y[r] = k->row_scale[r] > 0 ? k->row_scale[r] : 1;
 }
 
-/* Computes from a left null vector y (n) of the stiffness matrix the vector ℓ (n), in `conserved`, for which ℓᵀ x is the same for
- * any two states of rest x: the entries of Dᵀ y (damping matrix D) for motions, those of y for first-order states. If this is 0 but
- * for rounding, `conserved` becomes y. */
+/* Computes the conserved quantity that belongs to a vector y (n) with yᵀ K = 0 for the stiffness matrix K: the coefficients ℓ (n), in
+ * `conserved`, of a linear function ℓᵀ x that has the same value at all states of rest x that one motion can reach. For displacements these are
+ * the entries of Dᵀ y with the damping matrix D, for first-order states those of y. If all of Dᵀ y is rounding error, `conserved` becomes y. */
 static void find_conserved(const struct balance *k, const double *y, double *conserved)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -289,8 +289,8 @@ static void find_undetermined(struct balance *k)
   }
 }
 
-/* Adds to the step x (n), in place, the combination of null vectors of the stiffness matrix for which all conserved quantities ℓᵀ x
- * of the step become 0. Leaves x unchanged if the equations for this combination are singular. */
+/* Adds to the Newton step x (n) the combination of null vectors of the stiffness matrix with which the step changes none of the conserved
+ * quantities ℓᵀ x. Leaves x unchanged if no unique combination exists. */
 static void keep_conserved(struct balance *k, double *x)
 {
   const int n = k->tangent.n, m = n - k->rank;
@@ -309,8 +309,8 @@ static void keep_conserved(struct balance *k, double *x)
 
 /* ---- steps */
 
-/* Computes w = N x (nv): the velocities, and changes of first-order states, of a combination x (n) of the columns of N, a basis of
- * the tangent space of the constraints. N is stored column by column (n x nv). */
+/* Computes w = N x (nv), the velocities and changes of first-order states that belong to the coefficients x (n). N is a basis of the tangent
+ * space of the constraints, stored column by column (n x nv). */
 static void combine(const struct balance *k, const double *N, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -344,8 +344,8 @@ static cmb_status newton_step(struct balance *k, double *size)
   return cmb_all_finite(eq->nq, k->dq) && isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns the largest relative change in the Newton step: that of the coordinates relative to 1 + max |q|, that of each first-order
- * state relative to its largest value or change so far. Updates the latter (k->z_scale). */
+/* Returns the relative size of the Newton step: the largest change of a coordinate relative to 1 + max |q|, or of a first-order state relative
+ * to the largest value or change of this state so far, whichever is larger. Updates these largest values in k->z_scale. */
 static double relative_size(struct balance *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -358,8 +358,8 @@ static double relative_size(struct balance *k)
   return most;
 }
 
-/* Moves by the fraction alpha of the Newton step to the trial positions k->q_trial, projected onto the position constraints, and
- * first-order states in k->v_trial. Evaluates the unbalanced forces there. */
+/* Computes the trial point k->q_trial (nq), k->v_trial (nv) of a line search: the fraction alpha of the Newton step from the current point,
+ * projected onto the position constraints. Evaluates the unbalanced forces there. */
 static cmb_status try_step(struct balance *k, double alpha)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -369,9 +369,9 @@ static cmb_status try_step(struct balance *k, double alpha)
   return forces_at(k, k->q_trial, k->v_trial);
 }
 
-/* Takes the Newton step, whose scaled norm is `size`, and updates the positions k->q and first-order states in k->v. The step is
- * limited to RADIUS and halved until the correction at its end by the same matrix is shorter. With `near` set, the first trial
- * point that can be evaluated is taken. Returns a positive status if none is accepted. */
+/* Takes a damped Newton step and updates the positions k->q and first-order states in k->v. The step, of scaled norm `size`, is shortened to
+ * RADIUS and then halved until the next correction with the same matrix is shorter (natural monotonicity test); if `near` is set, the first
+ * trial point that can be evaluated is accepted. Returns a positive status if no trial point is accepted. */
 static cmb_status descend(struct balance *k, double size, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -392,8 +392,9 @@ static cmb_status descend(struct balance *k, double size, bool near)
   return status;
 }
 
-/* Returns whether the equations that no step can change, the rows of the stiffness matrix without a pivot, are satisfied: a force
- * is at most AT_REST times the largest force so far, the rate of a first-order state z at most AT_REST (1 + |z|). */
+/* Returns whether the forces are balanced also in the directions that no Newton step can change, which belong to rows of the stiffness matrix
+ * without a pivot. A force counts as balanced if it is at most AT_REST times the largest force so far, a first-order state z if its rate is at
+ * most AT_REST (1 + |z|). */
 static bool is_balanced(const struct balance *k)
 {
   const int states = k->tangent.n - k->ev->eq->nz;
@@ -405,9 +406,8 @@ static bool is_balanced(const struct balance *k)
   return true;
 }
 
-/* Returns whether the unbalanced forces are only rounding errors and the rates of all first-order states exactly 0. Relative
- * changes of states cannot decide this: a state that is 0, such as the deflection of a tyre on a level road, changes by its own
- * rounding error. */
+/* Returns whether the equilibrium is reached to rounding: the unbalanced forces are rounding errors, and the rates of all first-order states
+ * are exactly 0. */
 static bool is_rounding(const struct balance *k)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -433,8 +433,8 @@ static cmb_status iterate(struct balance *k, int *iterations)
 
 /* ---- results */
 
-/* Sets report->neutral to the number of neutral directions (motions and first-order states that the equilibrium leaves
- * undetermined), and lists in the report up to CMB_NEUTRAL_NAMED velocities or states that dominate them, none twice. */
+/* Reports the neutral directions of the equilibrium: motions and first-order states that it leaves undetermined. Stores their number in
+ * report->neutral, and the velocities or states that dominate them, up to CMB_NEUTRAL_NAMED, none twice, in the report. */
 static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n;
@@ -450,8 +450,8 @@ static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
   cmb_name_neutral(report->neutral, nv, k->small, report);
 }
 
-/* Adds to k->v (nv) the part of the velocities `given` (nv) along motions that the equilibrium leaves undetermined: a wheel goes on
- * spinning. Overwrites the null vectors of the stiffness matrix by an orthonormal basis. */
+/* Adds to the velocities k->v (nv) that part of the velocities `given` (nv) that is along motions which the equilibrium leaves undetermined, so
+ * that a spinning wheel goes on spinning. Overwrites the null vectors of the stiffness matrix. */
 static void keep_velocities(struct balance *k, const double *given)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n, freedoms = n - k->ev->eq->nz;
@@ -472,8 +472,8 @@ static void keep_velocities(struct balance *k, const double *given)
   }
 }
 
-/* Returns how many of the m eigenvalues k->re + i k->im have a positive real part that is more than rounding. The smallest ones,
- * two for each null vector of the stiffness matrix, are ignored if they may be 0: an error ε of the state matrix moves a double
+/* Counts the unstable ones of the m eigenvalues k->re + i k->im: those whose real part is positive by more than rounding. The smallest
+ * eigenvalues, two for each null vector of the stiffness matrix, do not count if they may be 0: an error ε of the state matrix moves a double
  * eigenvalue 0 by about √ε. */
 static int count_unstable(const struct balance *k, int m)
 {
@@ -492,8 +492,8 @@ static int count_unstable(const struct balance *k, int m)
   return unstable;
 }
 
-/* Reports the stability of the equilibrium by the eigenvalues of the linearised equations, its neutral directions, the number of
- * unknowns, and the largest unbalanced force. Returns CMB_RETRY_NEWTON if the eigenvalue iteration fails. */
+/* Fills the report on an equilibrium: its stability, by the eigenvalues of the linearised equations, its neutral directions, the number of
+ * unknowns and the largest unbalanced force. Returns CMB_RETRY_NEWTON if the eigenvalue iteration fails. */
 static cmb_status report_stability(struct balance *k, cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -47,9 +47,9 @@ struct path_length {
   double first[2], later[2];
 };
 
-/* Applies one Newton increment for the constraints g (with their current offsets) to c->q_new, in place: the smallest one in the
- * metric M. Adds its length to *path, which sums up the first increment and the later ones separately. *size becomes the largest
- * change of a coordinate. */
+/* Makes one Newton iteration for the position constraints g: subtracts from c->q_new the smallest change, in the metric of the mass matrix M,
+ * that solves the linearised constraints. *size becomes the largest change of a coordinate. Adds the length of the change to *path, which has
+ * one sum for the first iteration and one for all later ones. */
 static cmb_status increment(cmb_closing *c, struct path_length *path, double *size)
 {
   cmb_evaluator *ev = c->ev;
@@ -72,9 +72,9 @@ static cmb_status increment(cmb_closing *c, struct path_length *path, double *si
   return CMB_OK;
 }
 
-/* Solves the constraints g (with their current offsets) from c->q_new, in place, by Newton's method, and adds the length of its
- * path to *path. Returns CMB_RETRY_NEWTON if the iteration does not converge or the path is not nearly straight: the later
- * increments together exceed STRAIGHT times a first one that is not tiny. */
+/* Solves the position constraints g for c->q_new, in place, by Newton's method, and adds the length of the path of the iterates to *path.
+ * Returns CMB_RETRY_NEWTON if the iteration does not converge, or if its path is not nearly straight: the solution may then be far from the
+ * start. */
 static cmb_status solve(cmb_closing *c, struct path_length *path)
 {
   for (int k = 0; k < ITERATIONS; k++) {
@@ -99,8 +99,8 @@ static bool is_near(const cmb_closing *c, const double *q, double turn)
   return true;
 }
 
-/* Improves the closed position c->q_new by further Newton increments, until the constraints g are met to rounding or an increment
- * does not halve |g|; one that enlarges |g| is undone. Convergence is slow near a position where constraints lose rank. */
+/* Refines the position c->q_new, in which the loops are closed, by further Newton iterations until the constraints are satisfied to rounding,
+ * or an iteration reduces |g| by less than half. An iteration that enlarges |g| is undone. */
 static cmb_status polish(cmb_closing *c)
 {
   cmb_evaluator *ev = c->ev;
@@ -130,15 +130,15 @@ bool cmb_closed_as_well(const cmb_closed *loops, const cmb_closed *others)
          loops->dropped <= fmax(ROUNDING.dropped, 2 * o.dropped);
 }
 
-/* Returns how accurately the loops are closed at the position last evaluated: the largest constraint residual, each divided by its
- * reference value, and the largest sine of an angle between dependent constraint gradients that was treated as 0. */
+/* Measures how accurately the loops are closed at the position last evaluated: the largest residual of a constraint relative to its reference
+ * value, and the largest sine of an angle between constraint gradients that were treated as linearly dependent. */
 static cmb_closed measure(const cmb_evaluator *ev)
 {
   return (cmb_closed){cmb_constraints_off(ev), cmb_kkt_dropped(ev->kkt)};
 }
 
-/* Returns whether the constraints are met at path parameter s (0 ≤ s ≤ 1), and about as accurately as at the beginning if the loops
- * were closed there. Returns true without a check at s < 1 if they were not. */
+/* Returns whether the constraints are satisfied at the path parameter s (0 to 1), about as accurately as at the beginning if the loops were
+ * closed there. Always returns true at s < 1 if the loops were open at the beginning. */
 static bool is_closed_enough(const cmb_closing *c, double s)
 {
   if (s < 1 && !c->closed) return true;
@@ -146,10 +146,10 @@ static bool is_closed_enough(const cmb_closing *c, double s)
   return cmb_constraints_met(c->ev) && (!c->closed || cmb_closed_as_well(&now, &c->first));
 }
 
-/* Solves the constraints, whose offsets the caller has set to (1 - s) r, from c->q_new, in place, together with the modes (signs of the
- * switching functions) of the solution; q (nq) is where the step began. Adds the length of the path of the iteration to *path. Returns
- * CMB_RETRY_NEWTON if the iteration or the modes do not settle, an angle changes by more than `turn` from q, or the constraints are not
- * met, which is not checked at s < 1 if the loops were open at the beginning. */
+/* Solves the position constraints with the residuals (1 − s) r for c->q_new, in place, and finds the modes (signs of the switching functions)
+ * that belong to the solution. s is the parameter of the path from open to closed loops. Returns CMB_RETRY_NEWTON if the iteration does not
+ * converge, if an angle differs by more than `turn` from that in q (nq), the position at the beginning of the step, or if the result is not
+ * accurate enough. */
 static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, double turn,
                                  struct path_length *path)
 {
@@ -169,8 +169,9 @@ static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, doub
   return is_closed_enough(c, s) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* Makes one step of closing loops from position q (nq) to the position c->q_new at which the constraint residuals have shrunk to (1
- * − s) r. Returns CMB_RETRY_NEWTON if it fails, or if an angle would change by more than `turn`. */
+/* Makes one continuation step in closing loops, in which the parameter s goes from 0 to 1: computes, from position q (nq), the position
+ * c->q_new at which the constraint residuals are (1 − s) r, where r are those at the beginning. Returns CMB_RETRY_NEWTON if the step fails or
+ * an angle would change by more than `turn`. */
 static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn)
 {
   const cmb_equations *eq = c->ev->eq;
@@ -182,9 +183,9 @@ static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn
 
 /* ---- relaxation towards the home position */
 
-/* Computes the direction ev->dw (nv) in which the constraints permit q to move towards the home position (the one to stay near):
- * the projection of the difference between them onto the tangent space of the constraints. *whole and *part become the squared
- * lengths of the difference and of its projection, in the metric M. */
+/* Computes the displacement ev->dw (nv) from q (nq) towards the home position, the given one to which the result is to stay near, as far as the
+ * constraints permit it: the projection of the difference of both positions onto the tangent space of the constraints. *whole becomes the
+ * squared length of the difference, *part that of the projection, both in the metric of M. */
 static cmb_status find_relaxation(cmb_closing *c, const double *q, double *whole, double *part)
 {
   cmb_evaluator *ev = c->ev;
@@ -201,7 +202,8 @@ static cmb_status find_relaxation(cmb_closing *c, const double *q, double *whole
   return isfinite(*part) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns the fraction of the displacement ev->dq (nq) to be taken: c->share, or less if an angle would change by more than TURN. */
+/* Returns the fraction of the displacement ev->dq (nq) towards the home position that one step takes: c->share, or less if an angle would
+ * change by more than TURN. */
 static double fraction_taken(const cmb_closing *c)
 {
   double most = 0;
@@ -211,9 +213,10 @@ static double fraction_taken(const cmb_closing *c)
   return most * c->share > TURN ? TURN / most : c->share;
 }
 
-/* Moves q (nq) by one step towards the home position (the one to stay near), along motions that the constraints permit, and doubles
- * the fraction for the next step. If the squared distance decreases by less than half of what its slope predicts, q stays and the
- * fraction is halved. *on becomes false if q is as near as the constraints permit or the fraction is too small. */
+/* Makes one step towards the home position: moves q (nq) along the projection of the difference to it onto the tangent space of the
+ * constraints, by the fraction c->share, while the constraint residuals stay (1 − s) r. Doubles the fraction afterwards; if the squared
+ * distance decreases by less than half of what its slope predicts, leaves q unchanged and halves the fraction. *on becomes false at the minimum
+ * of the distance, or if the fraction is too small. */
 static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
 {
   cmb_evaluator *ev = c->ev;
@@ -237,8 +240,8 @@ static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
   return CMB_OK;
 }
 
-/* Moves q (nq), in place, towards the home position (the one to stay near) by up to `most` steps along motions that the constraints
- * permit, at constraint residuals (1 − s) r. Stops earlier if q is as near as the constraints permit or a step fails. */
+/* Moves q (nq), in place, by at most `most` steps as near to the home position (the given one) as the constraints permit, while their residuals
+ * stay (1 − s) r: the fraction 1 − s of those at the beginning. Stops early at the minimum of the distance or if a step fails. */
 static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int most)
 {
   bool on = c->home_count > 0;
@@ -252,9 +255,9 @@ static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int mo
 
 /* ---- the whole path */
 
-/* Prepares closing the loops from q (nq): normalises Euler parameters in q, finds the modes (signs of the switching functions),
- * sets c->r (ng) to the constraint residuals at q, and c->closed to whether those of the mechanism are met. If they are, measures
- * in c->first how accurately. */
+/* Prepares closing the loops from q (nq): normalises Euler parameters in q, finds the modes (signs of the switching functions), stores the
+ * residuals of all constraints at q in c->r (ng), and sets c->closed to whether the constraints are satisfied. If they are, measures in
+ * c->first how accurately. */
 static cmb_status begin(cmb_closing *c, double *q)
 {
   cmb_evaluator *ev = c->ev;
@@ -276,8 +279,9 @@ static cmb_status begin(cmb_closing *c, double *q)
   return CMB_OK;
 }
 
-/* Moves the closed position q (nq), in place, towards the home position (the one to stay near) as far as the constraints permit, by
- * at most MAX_RELAXATIONS steps, and copies it to c->q_new. Finds the modes and factors the KKT matrix there. */
+/* Moves the position q (nq), which satisfies the constraints, in place as near to the home position (the given one) as the constraints permit,
+ * by at most MAX_RELAXATIONS steps, and copies it to c->q_new. Finds the modes (signs of the switching functions) and factors the KKT matrix
+ * there. */
 static cmb_status relax_fully(cmb_closing *c, double *q)
 {
   bool changed;
@@ -287,9 +291,8 @@ static cmb_status relax_fully(cmb_closing *c, double *q)
   return cmb_factor_at(c->ev, c->t, q);
 }
 
-/* Finishes closing the loops: moves q (nq), in place, towards the home position (the one to stay near), if there is one and the
- * loops were not closed in one step; then solves the constraints as exactly as possible and measures in c->last how well they are
- * met. */
+/* Finishes closing the loops at q (nq), in place: moves q near to the home position, the one to stay near, if there is one and closing took
+ * more than one step. Then satisfies the constraints as exactly as possible, and measures in c->last how well they are satisfied. */
 static cmb_status finish(cmb_closing *c, double *q)
 {
   const cmb_terms want = {.g = c->ev->g};

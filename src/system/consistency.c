@@ -48,9 +48,9 @@ static double length_of(cmb_evaluator *ev, const double *x)
   return sqrt(cmb_dot(ev->eq->nv, x, ev->w));
 }
 
-/* Computes the relative residuals rho (ng) = |G x + rest| / extent of dependent constraints for velocities or accelerations x (nv).
- * If one exceeds its tolerance, lists the contradictory constraints in `found` with the reason `what`. Tolerated are `unresolved`
- * times the length of a gradient, and rounding errors of the largest terms of all constraints, since least squares distribute them. */
+/* Checks whether dependent constraints agree on velocities or accelerations x (nv): computes their relative residuals rho (ng) = |G x + rest| /
+ * extent. A residual may be as large as the rounding errors plus `unresolved` times the length of the constraint's gradient; if one is larger,
+ * adds the constraints with the largest residuals to the list in `found` and sets the reason `what`. */
 static void compare_residuals(cmb_evaluator *ev, const double *x, const double *rest,
                               cmb_disagreement what, double unresolved, double *rho,
                               cmb_consistency *found)
@@ -78,8 +78,8 @@ static void compare_residuals(cmb_evaluator *ev, const double *x, const double *
   }
 }
 
-/* Lists in `found` the redundant constraints whose gradients (nearly) vanish at all positions examined that satisfy the
- * constraints, but not at displaced positions, such as x² = 0. Sets found->what to CMB_NO_GRADIENT if there is one. */
+/* Lists in `found` the redundant constraints without a gradient, such as x² = 0: at all examined positions that satisfy the constraints the
+ * gradient (nearly) vanishes, but not at displaced positions. Sets found->what to CMB_NO_GRADIENT if there is one. */
 static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, cmb_consistency *found)
 {
   for (int k = 0; k < rank->redundant_count; k++) {

@@ -68,8 +68,8 @@ static int size_of(const struct eigen *e)
   return freedoms(e) + e->tangent.n;
 }
 
-/* Computes the real or imaginary part of a mode shape (nq + nz), the changes of coordinates and then of first-order states, at
- * position q (nq) from the same part x (m) of an eigenvector of the state matrix. */
+/* Computes the real part (or, in a second call, the imaginary part) of a mode shape from the same part x (m) of an eigenvector of the state
+ * matrix. The mode shape (nq + nz) contains the changes of all coordinates, then of all first-order states, at position q (nq). */
 static void compute_shape(struct eigen *e, const double *q, const double *x, double *shape)
 {
   const cmb_equations *eq = e->ev->eq;
@@ -82,8 +82,8 @@ static void compute_shape(struct eigen *e, const double *q, const double *x, dou
   for (int i = 0; i < eq->nz; i++) shape[eq->nq + i] = x[size_of(e) - eq->nz + i];
 }
 
-/* Returns the largest |re[i] + i im[i]| over from ≤ i < to and writes its index to *most: of (nearly) equal ones the first. If the
- * range is empty, returns −1 and leaves *most unchanged. */
+/* Returns the largest absolute value |re[i] + i im[i]| for from ≤ i < to, and its index in *most, the first one of nearly equal values. Returns
+ * −1 and leaves *most unchanged if the range is empty. */
 static double largest_of(int from, int to, const double *re, const double *im, int *most)
 {
   double largest = -1;
@@ -97,8 +97,8 @@ static double largest_of(int from, int to, const double *re, const double *im, i
   return largest;
 }
 
-/* Divides a mode shape re + i im (nq + nz), in place, by its largest coordinate, or by its largest first-order state if no
- * coordinate changes, so that this complex entry becomes 1. *most becomes its index. */
+/* Normalises a mode shape re + i im (nq + nz) in place: divides it by its largest complex entry, which becomes 1. The entry is sought among the
+ * coordinates and, if these are all 0, among the first-order states. *most becomes its index. */
 static void normalize(const cmb_equations *eq, double *re, double *im, int *most)
 {
   const int count = eq->nq + eq->nz;
@@ -116,10 +116,9 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
   im[*most] = 0;
 }
 
-/* Returns whether an eigenmode with eigenvector x + iy (m) is not a vibration but a circular motion about a displaced centre. In
- * the rotating frame of a steady motion, with turn rate ω, it appears as an eigenvalue near i|ω| with velocities 0. The velocities
- * are not checked if the eigenvalue is below neutral_below and agrees with i|ω| to CMB_NEUTRAL_ACCURACY, as the eigenvector is
- * inaccurate then. */
+/* Returns whether an eigenmode of a steady motion, with eigenvector x + iy (m), is not a vibration but the same circular motion about a
+ * displaced centre. In the frame that rotates at the rate ω, this displacement appears as an eigenvalue near i|ω| whose eigenvector has
+ * velocities 0. Below `neutral_below`, where eigenvectors are inaccurate, the eigenvalue alone decides. */
 static bool is_displaced_circle(const struct eigen *e, const cmb_eigenmode *mode, const double *x,
                                 const double *y, double neutral_below)
 {
@@ -147,8 +146,8 @@ static bool comes_before(const cmb_eigenmode *a, const cmb_eigenmode *b)
   return x != y ? x < y : a->re < b->re;
 }
 
-/* Sorts `count` eigenmodes: those with eigenvalue 0 up to rounding (neutral modes) first, then by increasing absolute value of the
- * eigenvalue, of equal ones by the real part. The order of equal modes does not change. */
+/* Sorts `count` eigenmodes in place: first the neutral ones (eigenvalue 0 up to rounding), then by increasing absolute value of the eigenvalue,
+ * and by the real part if these are equal. The sort is stable. */
 static void sort(int count, cmb_eigenmode *modes)
 {
   for (int i = 1; i < count; i++) {
@@ -159,10 +158,9 @@ static void sort(int count, cmb_eigenmode *modes)
   }
 }
 
-/* Lists in l the eigenmodes with normalised shapes, one for each real eigenvalue or conjugate pair, from the eigenvalues e->re + i
- * e->im (m) and eigenvectors e->V of the state matrix A. Marks those as neutral whose eigenvalue cannot be distinguished from 0,
- * examined below √ε times the largest one (a relative error ε of A moves a double eigenvalue 0 by about √ε), and circular motions
- * about a displaced centre. */
+/* Lists in l the eigenmodes for the eigenvalues e->re + i e->im (m) and eigenvectors e->V of the state matrix, one for each real eigenvalue or
+ * conjugate pair, with normalised mode shapes at position q (nq). Marks as neutral the modes whose eigenvalue cannot be distinguished from 0,
+ * and displacements of the centre of a circular motion. */
 static cmb_status collect_modes(struct eigen *e, cmb_arena *arena, const double *q,
                                 cmb_linearization *l)
 {

@@ -126,9 +126,9 @@ cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, doubl
   return CMB_OK;
 }
 
-/* Computes at q (nq), with velocities 0: the tangent space of the constraints, the multipliers k->lambda and the unbalanced forces
- * k->unbalanced = f − Gᵀλ, with the modes (signs of the switching functions) that belong to them. Removes from the tangent space
- * the directions of first-order states and motions that sticking friction holds. Updates the largest force, k->force_scale. */
+/* Evaluates the unbalanced forces k->unbalanced = f − Gᵀλ and the multipliers k->lambda at position q (nq) at rest, with the modes (signs of
+ * the switching functions) that belong to them. Computes the tangent space of the constraints without first-order states and without motions
+ * that sticking friction prevents. Updates the largest force so far, k->force_scale. */
 static cmb_status forces_at(struct equilibrium_search *k, const double *q)
 {
   double size;
@@ -163,17 +163,16 @@ static double stiffest(const struct equilibrium_search *k)
   return n > 0 ? fmax(fabs(k->theta[0]), fabs(k->theta[n - 1])) : 0;
 }
 
-/* Returns whether there is neither stiffness nor force along eigenvector i of the symmetric part of the stiffness matrix, up to
- * rounding. */
+/* Returns whether both the stiffness and the force along eigenvector number i of the symmetric part of the stiffness matrix are 0 up to rounding. */
 static bool is_idle(const struct equilibrium_search *k, int i)
 {
   return fabs(k->theta[i]) <= cmb_stiffness_noise(k->ev->eq) * stiffest(k) &&
          fabs(k->p_hat[i]) <= NO_FORCE * k->force_scale;
 }
 
-/* Computes the shifted stiffness matrix k->A = U K Uᵀ + μ I (n x n) and the force k->p_hat = U p (n); the rows of U are the
- * eigenvectors of the symmetric part of K. Replaces rows and columns of directions with neither stiffness nor force by those of the
- * identity. */
+/* Computes the shifted stiffness matrix k->A = U K Uᵀ + μ I (n x n) and the force k->p_hat = U p (n) for a regularised Newton step. The rows of
+ * U are the eigenvectors of the symmetric part of K. Directions with neither stiffness nor force are decoupled: their rows and columns become
+ * those of the identity. */
 static void shifted_stiffness(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n;
@@ -190,9 +189,9 @@ static void shifted_stiffness(struct equilibrium_search *k, double mu)
   }
 }
 
-/* Solves (K + μ I) z = p for the step k->z (n), which is 0 along directions with neither stiffness nor force, and computes the
- * velocities k->w (nv) and changes of coordinates k->dq (nq) for it. K is the stiffness matrix, p the force, both in the tangent
- * space. Returns false if the matrix is singular or the step not finite. */
+/* Solves (K + μ I) z = p for a regularised Newton step, where K is the stiffness matrix and p the force in the tangent space of the
+ * constraints. Stores z (n) in k->z, the corresponding velocities in k->w (nv) and changes of coordinates in k->dq (nq). Returns false if the
+ * matrix is singular or the step is not finite. */
 static bool solve_step(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -209,9 +208,9 @@ static bool solve_step(struct equilibrium_search *k, double mu)
   return cmb_all_finite(k->ev->eq->nq, k->dq);
 }
 
-/* Computes a step towards equilibrium with the first shift μ of an increasing sequence for which no coordinate changes by more than
- * the trust radius. The sequence begins at 0, or above it if the stiffness has negative eigenvalues. *whole becomes whether its
- * first μ was taken. Returns false if there is no such step. */
+/* Computes a step towards equilibrium that changes no coordinate by more than the trust radius: tries the shifts μ of an increasing sequence,
+ * which begins at 0 or, if the stiffness has negative eigenvalues, above 0, until one gives such a step. *whole becomes whether the first one
+ * did. Returns false if none does. */
 static bool choose_step(struct equilibrium_search *k, bool *whole)
 {
   const int n = k->tangent.n;
@@ -238,16 +237,15 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
   return CMB_OK;
 }
 
-/* Computes the trial position k->q_trial, reached from k->q by the fraction alpha of the step k->dq and projected onto the
- * constraints, and the forces there. */
+/* Computes the trial position k->q_trial of a line search, the fraction alpha of the step k->dq from k->q, projected onto the constraints, and
+ * the forces there. */
 static cmb_status try_step(struct equilibrium_search *k, double alpha)
 {
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
   return forces_at(k, k->q_trial);
 }
 
-/* Returns the 2-norm of Nᵀ f for the unbalanced force f last computed; the columns of N are a basis of the tangent space of the
- * constraints. */
+/* Returns the 2-norm of the unbalanced force last computed, projected onto the tangent space of the constraints. */
 static double unbalanced_norm(struct equilibrium_search *k)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -255,9 +253,9 @@ static double unbalanced_norm(struct equilibrium_search *k)
   return cmb_norm2(n, k->im);
 }
 
-/* Takes the step towards equilibrium and adapts the trust radius. The step is halved until the force at its end does not point back
- * by more than half of its initial size, or has decreased by at least a tenth. With `near` set, the first trial position at which
- * forces can be evaluated is taken. Returns a positive status if none is accepted. */
+/* Takes a damped step towards equilibrium and adapts the trust radius. Halves the step until the force at its end has decreased by at least a
+ * tenth, or its component against the step is at most half of the initial component along it; if `near` is set, takes the first trial position
+ * at which the forces can be evaluated. Returns a positive status if no trial position is accepted. */
 static cmb_status descend(struct equilibrium_search *k, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -287,9 +285,9 @@ static bool is_balanced(const struct equilibrium_search *k)
   return cmb_norm2(k->tangent.n, k->p) <= BALANCED * k->force_scale;
 }
 
-/* Returns whether a full step of norm `size`, after one of norm `last`, shows that the search for an equilibrium has converged: the
- * step is rounding, or it is small and no longer shrinks. False if the stiffness has a negative eigenvalue, so that the energy has
- * no minimum there. `scale` is 1 + |q|. */
+/* Returns whether the search for an equilibrium has converged after a full step of norm `size` that followed one of norm `last`: the step is
+ * rounding error, or it is small and no longer decreases. `scale` is 1 + |q|. Returns false at a maximum or saddle point of the energy, where
+ * the stiffness has a negative eigenvalue. */
 static bool has_arrived(const struct equilibrium_search *k, double size, double last, double scale)
 {
   bool small = cmb_norm2(k->tangent.n, k->p) <= SMALL_FORCE * k->force_scale;
@@ -316,8 +314,8 @@ static cmb_status iterate(struct equilibrium_search *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* Computes orthonormal vectors, as the first rows of k->A, that span the neutral directions: eigenvectors of the stiffness matrix
- * whose eigenvalues are at most `noise` in magnitude, in the basis of the tangent space. Returns how many there are. */
+/* Computes an orthonormal basis of the neutral directions, into the first rows of k->A: of the eigenvectors of the stiffness matrix whose
+ * eigenvalues are at most `noise` in absolute value. Returns their number. */
 static int neutral_directions(struct equilibrium_search *k, double noise)
 {
   const int n = k->tangent.n;
@@ -338,7 +336,8 @@ static int neutral_directions(struct equilibrium_search *k, double noise)
   return count;
 }
 
-/* Computes the velocities w = N x (nv) of a combination x (n) of the columns of N, a basis of the tangent space of the constraints. */
+/* Computes w = N x (nv), the velocities that belong to the coefficients x (n); the columns of N are a basis of the tangent space of the
+ * constraints. */
 static void velocities_of(const struct equilibrium_search *k, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -349,8 +348,8 @@ static void velocities_of(const struct equilibrium_search *k, const double *x, d
   }
 }
 
-/* Replaces the velocities v (nv) by their part along the first `count` rows of k->A, the motions without stiffness: a wheel goes on
- * spinning in equilibrium. */
+/* Replaces the velocities v (nv) by their projection onto the motions without stiffness, the first `count` rows of k->A, so that a spinning
+ * wheel goes on spinning in equilibrium. */
 static void keep_neutral(struct equilibrium_search *k, int count, double *v)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -395,8 +394,8 @@ static void name_neutral(struct equilibrium_search *k, int count, cmb_equilibriu
   cmb_name_neutral(count, nv, W, report);
 }
 
-/* Reports the stability of the equilibrium by the eigenvalues of the stiffness matrix, its neutral directions and the largest
- * unbalanced force. Replaces v (nv; may be NULL) by its part along neutral directions. Returns CMB_RETRY_NEWTON if the eigenvalue
+/* Fills the report on an equilibrium: its stability, by the eigenvalues of the stiffness matrix, its neutral directions and the largest
+ * unbalanced force. If v (nv) is not NULL, replaces it by its part along neutral directions. Returns CMB_RETRY_NEWTON if the eigenvalue
  * iteration fails. */
 static cmb_status report_stability(struct equilibrium_search *k, double *v,
                                    cmb_equilibrium_report *report)
@@ -426,9 +425,9 @@ static cmb_status report_stability(struct equilibrium_search *k, double *v,
   return CMB_OK;
 }
 
-/* Adds the forces of sticking friction to the unbalanced forces k->unbalanced (nv). Then subtracts from these the constraint
- * forces Gᵀλ that are nearest to the sum, and adds their multipliers λ to k->lambda. Returns an error with a message if friction
- * cannot hold the equilibrium. Does nothing if no friction sticks. */
+/* Adds the forces of sticking friction to the unbalanced forces k->unbalanced (nv), and removes from the sum what the constraints can balance:
+ * subtracts Gᵀλ with λ by least squares, and adds λ to k->lambda. Returns an error with a message if friction cannot hold the equilibrium. Does
+ * nothing if no friction sticks. */
 static cmb_status add_friction(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -589,9 +588,9 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 
 static const double CLOSED = 1e-9; /* a gap below −CLOSED counts as closed, in metres */
 
-/* Finds an equilibrium of a system from positions q (nq) and velocities and states v (nv), in place, with the live parameters p
- * (those that can be changed after set-up; NULL: values of the equations). Fails if a gap is closed there; q and v are then
- * undefined. */
+/* Finds a static equilibrium of a system, starting from positions q (nq) and velocities and first-order states v (nv), and overwrites both. p
+ * are the values of the parameters that can be changed after set-up; NULL means those of the equations. Fails, with q and v undefined, if a
+ * unilateral contact is closed in the equilibrium. */
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report)
 {

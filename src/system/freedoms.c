@@ -70,8 +70,8 @@ static int depth_of(const cmb_model *model, int body)
   return depth;
 }
 
-/* Returns a name for the rotation about axis 0, 1 or 2 whose velocity has the given name: "body about x" for the velocity
- * "body.wx'". Returns NULL if memory runs out. */
+/* Returns the name of a rotation about axis 0, 1 or 2 of a ball joint, such as "body about x", made from the name of the joint's velocity, such
+ * as "body.wx'". Returns NULL if memory runs out. */
 static const char *name_of_turn(cmb_freedoms *f, const char *velocity, int axis)
 {
   const char *dot = strrchr(velocity, '.');
@@ -96,9 +96,8 @@ static void add_candidate(cmb_freedoms *f, const cmb_joint *j, int i, int q, int
       turn ? name_of_turn(f, f->at.eq->v_names[v + i], axis) : f->at.eq->q_names[q + i];
 }
 
-/* Lists the coordinates of all joints, and for ball joints rotations about three axes, in f->candidates, from which the independent
- * coordinates (degrees of freedom) are chosen. Marks in f->angle (nq) and f->turns (nv) which coordinates and velocities are
- * angular. */
+/* Lists in f->candidates the quantities among which the independent coordinates (degrees of freedom) are chosen: the coordinates of all joints,
+ * and three rotations for each ball joint. Marks the coordinates and velocities that are angular in f->angle (nq) and f->turns (nv). */
 static void list_candidates(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -129,8 +128,7 @@ static double length_of(const struct columns *c, int i)
   return sqrt(square);
 }
 
-/* Orthogonalises all other columns of the matrix c->N (n x nv) against column i, which must not be zero, and then sets column i to
- * zero. */
+/* Orthogonalises all columns of the matrix c->N (n x nv) against column i, which must not be zero, and then sets column i to zero. */
 static void project_out(const struct columns *c, int i)
 {
   const double length = length_of(c, i);
@@ -144,9 +142,9 @@ static void project_out(const struct columns *c, int i)
   for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
 }
 
-/* Returns the candidate for an independent coordinate, not chosen yet, whose column of the matrix c is longest, among those with
- * the given depth of their joint in the tree of bodies and the given kind (only coordinate of a joint, one of several, rotation). A
- * later one is preferred only if it is longer by the factor PREFERENCE. Returns NULL if no column is longer than `enough`. */
+/* Returns the best candidate for the next independent coordinate: one, not chosen yet, whose column of the matrix c is longest. Considers only
+ * joints at the given depth in the tree of bodies and one kind of coordinate (only coordinate of its joint, one of several, rotation). Returns
+ * NULL if no column is longer than `enough`. */
 static struct candidate *longest_candidate(const cmb_freedoms *f, const struct columns *c,
                                            int depth, int kind, double enough)
 {
@@ -184,8 +182,7 @@ static void choose(cmb_freedoms *f, const struct columns *c, int wanted)
   }
 }
 
-/* Lists the independent coordinates (degrees of freedom) in f->list, in the order of the model: the candidates that were chosen, or
- * all candidates if `all` is set. */
+/* Lists the chosen independent coordinates (degrees of freedom) in f->list, in the order of the model; all candidates if `all` is set. */
 static void list_chosen(cmb_freedoms *f, bool all)
 {
   for (int i = 0; i < f->candidate_count; i++) {
@@ -193,8 +190,8 @@ static void list_chosen(cmb_freedoms *f, bool all)
   }
 }
 
-/* Sets f->held[i], the value at which independent coordinate i of f->list is held by a constraint, to its start value: a number, or
- * four Euler parameters for a rotation. */
+/* Sets the target value f->held[i] of the constraint that holds independent coordinate i of f->list to the start value of this coordinate: a
+ * number, or four Euler parameters for a rotation. */
 static void hold_at_start(const cmb_freedoms *f, int i)
 {
   const cmb_freedom *d = &f->list[i];
@@ -229,10 +226,10 @@ static cmb_status find_freedoms(cmb_freedoms *f)
   memcpy(f->closing.ev->mode, f->plain->mode, (size_t)eq->ns * sizeof *f->plain->mode);
   const cmb_status status = cmb_tangent_at(&tangent, f->at.t, f->q);
   if (status != CMB_OK) {
-    return status < 0
-               ? status
-               : cmb_fail(f->ctx, CMB_ERROR_EQUATIONS,
-                          "the independent coordinates of '%s' cannot be determined", eq->name);
+    return status < 0 ? status
+                      : cmb_fail(f->ctx, CMB_ERROR_EQUATIONS,
+                                 "the independent coordinates of '%s' cannot be determined: %s",
+                                 eq->name, cmb_status_meaning(status));
   }
   for (int k = 0; k < tangent.n; k++) {
     for (int i = 0; i < eq->nv; i++) tangent.N[k * eq->nv + i] *= sqrt(f->x->metric[i]);
@@ -244,7 +241,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
 
 /* ---- outputs */
 
-/* Evaluates the outputs, into `out`, at (t, q, v) with accelerations f->a and multipliers f->lambda, in the modes (signs of the
+/* Evaluates the outputs of the model into `out`, at (t, q, v) with the accelerations f->a and multipliers f->lambda, in the modes (signs of the
  * switching functions) that belong to q at rest. */
 static cmb_status observe(cmb_freedoms *f, double t, const double *q, const double *v, double *out)
 {
@@ -253,9 +250,8 @@ static cmb_status observe(cmb_freedoms *f, double t, const double *q, const doub
   return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
 }
 
-/* Lists in f->output the outputs that depend on positions and time alone and are finite at the start: those whose values agree for
- * two sets of velocities, accelerations and multipliers. Lists none if they cannot be evaluated there. Overwrites the velocities
- * f->v. */
+/* Lists in f->output the outputs that depend on positions and time alone and are finite at the start. To test this, compares the outputs for
+ * two sets of velocities, accelerations and multipliers. Lists none if the outputs cannot be evaluated. Overwrites the velocities f->v. */
 static cmb_status find_outputs(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -316,8 +312,8 @@ static cmb_status take_memory(cmb_freedoms *f)
   return CMB_OK;
 }
 
-/* Stores in f->deepest (rule_count) how far each closed gap is closed at the start, with a margin CMB_TOUCHING, so that later only
- * gaps that close further count as closed. Entries of open gaps stay 0. */
+/* Records in f->deepest, for each gap that is closed at the start, how deep its bodies penetrate there, with a margin CMB_TOUCHING, so that
+ * later only deeper penetration counts as a newly closed gap. The entries of open gaps remain 0. */
 static cmb_status note_closed_gaps(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -402,8 +398,8 @@ cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
   return f->at.eq->ng > 0 ? open_evaluator(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
 }
 
-/* Computes the value of independent coordinate d after a change from position q (nq), into `to`. Writes one number and returns 1;
- * for a rotation writes four Euler parameters, turned by the angle `change` about an axis of the body, and returns 4. */
+/* Computes the value of independent coordinate d that differs by `change` from its value in q (nq), into `to`. Returns the number of entries: 1
+ * for a number, 4 for a rotation, which is stored as Euler parameters. */
 static int moved_value(const cmb_freedom *d, double change, const double *q, double to[4])
 {
   if (d->axis < 0) {
@@ -416,8 +412,8 @@ static int moved_value(const cmb_freedom *d, double change, const double *q, dou
   return 4;
 }
 
-/* Sets the target value of the driven independent coordinate to its value at q (nq) plus `change`. Other rotations of the same ball
- * joint get the same target orientation, so that they are held relative to it. */
+/* Sets the target value of the independent coordinate that is driven, f->held[f->driven], to its value in q (nq) plus `change`. If it is a
+ * rotation of a ball joint, the joint's other rotations get the same target, since four Euler parameters describe the orientation as a whole. */
 static void set_target(const cmb_freedoms *f, double change, const double *q)
 {
   const cmb_freedom *d = &f->list[f->driven];

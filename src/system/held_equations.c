@@ -16,8 +16,8 @@
 
 static const int next[] = {1, 2, 0, 1};
 
-/* Computes the rotation from the orientation held by h to that in q (nq) as Euler parameters e = p̄_held ∘ p, with the sign for
- * which e[0] ≥ 0 (rotation by at most 180°). */
+/* Computes the rotation from the orientation stored in h to that in q (nq) as Euler parameters e = p̄_held ∘ p (∘: quaternion product, p̄:
+ * conjugate), with the sign for which e[0] ≥ 0 (rotation by at most 180°). */
 static void rotation_from_held(const cmb_held *h, const double *q, double e[4])
 {
   const double *given = h->value;
@@ -27,8 +27,8 @@ static void rotation_from_held(const cmb_held *h, const double *q, double e[4])
   if (e[0] < 0) e[0] = -e[0];
 }
 
-/* Returns the residual at q (nq) of constraint r, which holds a start value: the deviation from that value, 0 for a held velocity.
- * If `row` is not NULL, writes the gradient's non-zero entries to it: one, or three for Euler parameters. */
+/* Returns the residual at q (nq) of constraint r, which holds a coordinate at its start value: the deviation from that value. For a held
+ * velocity the residual is 0. If `row` is not NULL, writes the non-zero entries of the gradient to it: one, or three for Euler parameters. */
 static double held_row(const cmb_held_row *r, const double *q, double *row)
 {
   const cmb_held *h = r->held;
@@ -112,9 +112,9 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
   x->eq.g_names = x->eq.lambda_names = names;
 }
 
-/* Computes the diagonal x->metric (nv) in which start values are changed least: 1 for angles, 1/L² for displacements. L is the mean
- * lever arm of the constraints at the given position, the root mean square of their derivatives with respect to angles over that
- * with respect to displacements; L = 1 if all of either are 0. */
+/* Computes the diagonal metric x->metric (nv) in which changes of start values are measured: 1 for angles and 1/L² for displacements. L is a
+ * mean lever arm, the ratio of the root mean squares of the constraints' derivatives with respect to angles and to displacements at the given
+ * position; L = 1 if one of them is 0. */
 static cmb_status compute_metric(cmb_context *ctx, const cmb_held_equations *x,
                                  const cmb_held_place *at)
 {
@@ -211,8 +211,8 @@ void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
   for (int c = 0; c < (held->kind == CMB_HELD_TURN ? 3 : 1); c++) cmb_held_add_row(x, held, c);
 }
 
-/* Computes the difference w between a held value and the value at q (nq): one number, or the rotation vector to the held
- * orientation (3). Returns the number of entries, 1 or 3. Not for held velocities. */
+/* Computes the difference w from the value at q (nq) to a held value: one number, or for a rotation the rotation vector (3). Returns the number
+ * of entries, 1 or 3. Not for held velocities. */
 static int difference_to(const cmb_held *held, const double *q, double *w)
 {
   const int entries = held->kind == CMB_HELD_TURN ? 3 : 1;

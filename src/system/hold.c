@@ -83,8 +83,8 @@ static void activate(struct hold_search *h, int first, int end)
   for (int i = 0; i < h->count; i++) h->active[i] = i >= first && i < end;
 }
 
-/* Unmarks in h->active the start values whose constraints, which hold them, depend linearly at q (nq) on the system's constraints
- * or on those for earlier values. `ev` is the evaluator with constraints for all marked values. */
+/* Unmarks in h->active each start value whose constraint is linearly dependent, at q (nq), on the constraints of the system and on those that
+ * hold earlier start values. `ev` is an evaluator with the constraints of all marked start values. */
 static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const double *q)
 {
   const int ng = h->eq->ng;
@@ -100,8 +100,9 @@ static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const
   return CMB_OK;
 }
 
-/* Unmarks in h->active the start values whose constraints, which hold them, depend linearly at q (nq) on the system's constraints
- * or on those for earlier values. Leaves all marked if the constraints cannot be evaluated there. */
+/* Restricts the marks in h->active, of start values that constraints are to hold, to a set that can be held independently: unmarks each one
+ * whose constraint is linearly dependent, at q (nq), on the constraints of the system and on those of earlier start values. Leaves all marked
+ * if the constraints cannot be evaluated. */
 static cmb_status keep_independent(struct hold_search *h, const double *q)
 {
   cmb_evaluator *ev;
@@ -112,8 +113,8 @@ static cmb_status keep_independent(struct hold_search *h, const double *q)
   return status < 0 ? status : CMB_OK;
 }
 
-/* Returns by how much positions q (nq) and velocities v (nv) miss a requested start value, relative to max(1, |value|); for Euler
- * parameters about the angle in radians. */
+/* Returns the deviation of positions q (nq) and velocities v (nv) from a requested start value, relative to max(1, |value|); for Euler
+ * parameters it is approximately the angle in radians. */
 static double deviation(const cmb_held *held, const double *q, const double *v)
 {
   double sign = 1, sum = 0;
@@ -145,8 +146,8 @@ static cmb_status new_candidate(struct hold_search *h, const double *from, struc
   return CMB_OK;
 }
 
-/* Closes the loops from the position c->q, in place as far as possible, with the start values marked in h->active held by
- * constraints, and stores in c how well. *reached becomes the part of the path that was possible, 1 if the loops are closed. */
+/* Closes the loops as far as possible from the position c->q, in place, while constraints hold the start values marked in h->active, and stores
+ * in c how well this succeeded. *reached becomes the fraction of the path from the open to the closed loops, 1 if they are closed. */
 static cmb_status close_active(struct hold_search *h, struct candidate *c, double *reached)
 {
   CMB_TRY(open_active(h, &h->closing.ev));
@@ -161,8 +162,8 @@ static cmb_status close_active(struct hold_search *h, struct candidate *c, doubl
   return CMB_OK;
 }
 
-/* Closes the loops from the position `from` (nq) into the new candidate c. Holds all requested start values whose constraints are
- * independent there, and keeps the other coordinates as near to their given values as possible. */
+/* Closes the loops, starting at the position `from` (nq), and stores the result in the candidate c. Holds those requested start values whose
+ * constraints are independent there; the other coordinates stay as near to their given values as possible. */
 static cmb_status close_from(struct hold_search *h, const double *from, struct candidate *c)
 {
   double reached;
@@ -175,9 +176,8 @@ static cmb_status close_from(struct hold_search *h, const double *from, struct c
   return status;
 }
 
-/* Moves coordinates to their requested start values one after the other, each as far as the constraints permit, beginning with the
- * position c->q, which must satisfy the constraints. Replaces c->q by the position reached, and c->off by the largest remaining
- * deviation. All positions on the way satisfy the constraints. */
+/* Moves requested coordinates one after the other to their start values, each as far as the constraints permit, beginning at the position c->q,
+ * which satisfies the constraints. Overwrites c->q by the last position, and c->off by the largest remaining deviation. */
 static cmb_status close_one_by_one(struct hold_search *h, struct candidate *c)
 {
   bool *kept = cmb_arena_take(h->arena, (size_t)h->count, sizeof *kept);
@@ -207,7 +207,7 @@ static cmb_status close_one_by_one(struct hold_search *h, struct candidate *c)
   return CMB_OK;
 }
 
-/* Replaces *best by *c if c has a position, and *best has none or one that misses the requested start values by more. */
+/* Copies *c to *best if c has a position, and *best has none or deviates more from the requested start values. */
 static void take_better(const struct candidate *c, struct candidate *best)
 {
   if (c->found && (!best->found || c->off < best->off)) *best = *c;
@@ -215,8 +215,8 @@ static void take_better(const struct candidate *c, struct candidate *best)
 
 /* ---- dead centres */
 
-/* Finds the first requested coordinate that does not have its start value at q (nq) and that the system's constraints alone block
- * there (a dead centre). *dead becomes its index among the held values, −1 if there is none. */
+/* Finds the first requested coordinate that does not have its start value at q (nq) and is at a dead centre there: the system's constraints
+ * alone block its motion. *dead becomes its index among the held values, −1 if there is none. */
 static cmb_status find_dead_centre(struct hold_search *h, const double *q, int *dead)
 {
   *dead = -1;
@@ -231,8 +231,8 @@ static cmb_status find_dead_centre(struct hold_search *h, const double *q, int *
   return CMB_OK;
 }
 
-/* Projects the velocities with v_i = 1 and all others 0 onto the tangent space of the constraints last factored, and returns what
- * remains of v_i: 0 if the constraints block it. ev->dw (nv) becomes the change by the projection. */
+/* Returns component i of the velocities v_i = 1 (all others 0) after their projection onto the tangent space of the constraints last factored:
+ * 0 if the constraints block this velocity, 1 if they leave it free. ev->dw (nv) becomes the change made by the projection. */
 static double motion_left(cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -261,9 +261,9 @@ static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q,
   return true;
 }
 
-/* Moves c->q, a position that satisfies the constraints, to another such position nearby, in place: along a motion of velocity i
- * whose largest rotation is `turn` (rad), and then onto the constraints. c->found becomes whether this succeeds; false if velocity
- * i is blocked. */
+/* Moves the position c->q, which satisfies the constraints, to a nearby one that satisfies them, too: first in the direction of the permitted
+ * motion nearest to velocity i, until the largest rotation is `turn` (rad), then by projection. c->found becomes whether this succeeds; it
+ * fails if the constraints block velocity i. */
 static cmb_status move_beside(struct hold_search *h, int i, double turn, struct candidate *c)
 {
   double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);
@@ -289,8 +289,8 @@ static void warn_of_side(const struct hold_search *h, const cmb_held *dead, int 
       h->eq->q_names[dead->q], dead->value[0], h->eq->v_names[i], grows ? "positive" : "negative");
 }
 
-/* Tries to meet the requested start values from positions on both sides of the closed design position `base` (nq), if that is a
- * dead centre of a requested coordinate. Replaces *best where the values are met, or met better. */
+/* Tries to reach the requested start values if the assembled design position `base` (nq) is a dead centre of a requested coordinate: starts
+ * from positions on both sides of it. Replaces *best by a result that is better. */
 static cmb_status close_beside(struct hold_search *h, const double *base, struct candidate *best)
 {
   int dead, tries = 0;
@@ -349,8 +349,8 @@ static cmb_status find_position(struct hold_search *h, const double *q, const do
 
 /* ---- velocities */
 
-/* Computes the velocities v (nv) nearest to the given ones that satisfy the constraints at q (nq) with the active start values
- * held, and the modes (signs of the switching functions) that belong to them. */
+/* Computes the velocities v (nv) nearest to the given ones that satisfy the constraints at q (nq) and have the requested values marked in
+ * h->active, with the modes (signs of the switching functions) that belong to them. */
 static cmb_status project_velocities(struct hold_search *h, cmb_evaluator *ev, const double *q,
                                      double *v)
 {
@@ -380,9 +380,9 @@ static enum place place_of(const struct hold_search *h, const double *q, int v)
   return PLACE_ANY;
 }
 
-/* Computes in *left what remains of velocity i = 1, all others 0, after projection onto the velocities that the constraints at q
- * (nq) and the marked start values, which are held, permit. *left becomes 0 if constraints that are only nearly dependent were
- * treated as dependent; it is unchanged on failure. */
+/* Computes in *left component i of the velocities v_i = 1 (all others 0) after their projection onto the velocities that are permitted at q
+ * (nq) by the system's constraints and by those that hold the marked start values. *left becomes 0 if nearly dependent constraints were treated
+ * as dependent, so that the result is not reliable; it is unchanged on failure. */
 static cmb_status remaining_motion(struct hold_search *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;
@@ -395,9 +395,8 @@ static cmb_status remaining_motion(struct hold_search *h, const double *q, int i
   return status;
 }
 
-/* Sets to 0 in h->v the requested rate of each coordinate that could not reach its requested value at q (nq), if the constraints
- * block the coordinate there or would make other velocities very large. Held in this test are earlier rates and those of
- * coordinates at their values. Marks the remaining rates in h->active. */
+/* Sets to 0, in h->v, the requested rate of each coordinate that could not reach its start value at q (nq) and whose motion is blocked there by
+ * the constraints, by coordinates held at their start values, or by earlier rates. Marks the remaining rates in h->active. */
 static cmb_status stop_blocked_coordinates(struct hold_search *h, const double *q)
 {
   bool *moves = cmb_arena_take(h->arena, (size_t)h->count, sizeof *moves), all = true;
@@ -456,8 +455,8 @@ static void warn(const struct hold_search *h, const double *q, const double *v)
   }
 }
 
-/* Prepares the search for consistent positions or, if `rates`, velocities: lists the requested start values of that kind in h->held
- * and creates the equations that hold them, with their metric computed at q (nq). */
+/* Prepares the search for consistent positions or, if `rates` is set, velocities: lists in h->held the requested start values of that kind, and
+ * creates the equations with constraints that hold them, with their metric at q (nq). */
 static cmb_status begin(struct hold_search *h, const double *q, bool rates)
 {
   const int count = h->task->count;

@@ -66,8 +66,8 @@ static cmb_status take_memory(struct linearizer *k, cmb_arena *arena)
   return cmb_differences_create(k->ev, &k->differences);
 }
 
-/* Computes the columns of T(q) in q̇ = T(q) v, stored as rows of k->T (nv x nq), and the factors k->TT of TᵀT, for solving T c = b
- * by least squares. Does nothing if T = I. Returns CMB_RETRY_SINGULAR if TᵀT is singular. */
+/* Prepares solving T c = b by least squares, where q̇ = T(q) v: stores the columns of T(q) as rows of k->T (nv x nq), and the factors of TᵀT in
+ * k->TT. Does nothing if T = I. Returns CMB_RETRY_SINGULAR if TᵀT is singular. */
 static cmb_status factor_rates(struct linearizer *k, const double *q)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -108,8 +108,8 @@ static void add_derivative_of_rates(struct linearizer *k, const double *q, doubl
   }
 }
 
-/* Computes k->cw (nv) = C w, the rate of a displacement w (nv) caused by the velocities v alone, since T in q̇ = T(q) v changes
- * with q: T C w = D_{Tw}(T v) − D_{Tv}(T w), where D_x is the derivative along x. It is 0 if T = I. */
+/* Computes k->cw (nv) = C w: the rate at which a displacement w (nv) changes because T(q) in q̇ = T(q) v changes along the motion v. It solves
+ * T C w = D_{Tw}(T v) − D_{Tv}(T w), where D_x is the derivative in the direction x of the coordinates. C = 0 if T = I. */
 static void kinematic_coupling(struct linearizer *k, const double *q, const double *v,
                                const double *w)
 {
@@ -123,8 +123,9 @@ static void kinematic_coupling(struct linearizer *k, const double *q, const doub
   cmb_ldlt_solve(eq->nv, k->TT, k->cw);
 }
 
-/* Computes k->normal (nv) = R H w for a displacement w (nv), with H = (∂γ/∂v + G C)/2 and G R = I: the velocity constraints require
- * the change −R H w of the velocities, orthogonal to the tangent space. k->cw must contain C w from kinematic_coupling. */
+/* Computes k->normal (nv) = R (∂γ/∂v w + G C w)/2 with G R = I, where G v̇ + γ = 0 are the constraints on accelerations. For a displacement w
+ * (nv), the velocity constraints require a change of the velocities orthogonal to the tangent space, which is −k->normal. k->cw must contain C
+ * w from kinematic_coupling(). */
 static void compute_normal_velocities(struct linearizer *k, const double *w)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -135,9 +136,9 @@ static void compute_normal_velocities(struct linearizer *k, const double *w)
   cmb_tangent_normal(k->tangent, k->hw, k->normal);
 }
 
-/* Completes the columns of the state matrix A (2n x 2n) for the n displacements: sets the upper rows, and adds to the lower rows,
- * which must contain −Nᵀ ∂r/∂q T N, the effect of the velocities that constraints require. k->J must contain ∂r/∂v; r is the
- * residual of the equations of motion, the columns of N are a basis of the tangent space. */
+/* Completes the columns of the state matrix A (2n x 2n) that belong to the n displacements. The lower rows must contain −Nᵀ ∂r/∂q T N on entry,
+ * for the basis N of the tangent space, q̇ = T v and the residual r of the equations of motion. Velocity constraints change the velocities with
+ * the displacement; the effect of this is added. k->J must contain ∂r/∂v. */
 static void displacement_columns(struct linearizer *k, const double *q, const double *v, double *A)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -176,8 +177,8 @@ static void remove_rows_and_columns(int m, int from, int count, double *A)
   }
 }
 
-/* Computes k->gamma = ∂γ/∂v at (t, q, v), where G v̇ + γ = 0 are the constraints on accelerations. The result does not depend on a
- * and lambda. Does nothing without constraints. */
+/* Computes k->gamma = ∂γ/∂v at (t, q, v), where G v̇ + γ = 0 are the constraints on accelerations. The accelerations a (nv) and multipliers
+ * lambda (ng) are only needed for the evaluation; the result does not depend on them. Does nothing without constraints. */
 static cmb_status take_gamma(struct linearizer *k, double t, const double *q, const double *v,
                              const double *a, const double *lambda)
 {

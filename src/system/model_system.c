@@ -24,8 +24,8 @@
 
 static const double DEFAULT_END = 1; /* end time in seconds for a model that does not specify one */
 
-/* Sets *t to the end time of a simulation from the model's default "t-end", or to DEFAULT_END if the model has none. Fails with a
- * message if the default is no number ≥ 0. */
+/* Sets *t to the default end time of a simulation, "t-end" in the model file, or to DEFAULT_END if the model has none. Fails with a message if
+ * that default is no number ≥ 0. */
 static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
 {
   int count;
@@ -56,8 +56,8 @@ struct system_builder {
   cmb_start *in_joints, *in_bodies;
 };
 
-/* Moves mechanism->start, the data for finding start values again, to *kept, if the system has live parameters (ones that can be
- * changed after set-up) and *kept is empty. */
+/* Keeps the data with which start values can be computed again: moves them from mechanism->start to *kept. Does so only if the system has
+ * parameters that can be changed after set-up and *kept is empty. */
 static void take_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_start **kept)
 {
   if (system->eq.np == 0 || *kept) return;
@@ -65,8 +65,8 @@ static void take_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_s
   mechanism->start = NULL;
 }
 
-/* Creates the system of a model in the coordinates of wanted->formulation. If `wanted` contains no start values, finds consistent
- * ones. Keeps the data for finding them again if the system has live parameters (ones that can be changed after set-up). */
+/* Creates the system of a model in the formulation wanted->formulation. Finds consistent start values unless `wanted` contains start values;
+ * keeps the data for finding them again if the system has parameters that can be changed after set-up. */
 static cmb_status build_form(struct system_builder *k, const cmb_mechanism_options *wanted,
                              const cmb_graph_options *graph, cmb_system **system)
 {
@@ -86,8 +86,9 @@ static cmb_status build_form(struct system_builder *k, const cmb_mechanism_optio
   return status;
 }
 
-/* Creates the system of a model with the formulation in k->o and without the redundant constraints listed in `rank`. Takes the
- * start values from the system `joints` if that is not NULL, with the settings for Cartesian coordinates applied. */
+/* Creates the system of a model without the redundant constraints listed in `rank`, in the formulation of k->o. If `joints`, the same model in
+ * joint coordinates, is not NULL, converts its start values, and then applies those start values that the user has set for Cartesian
+ * coordinates. */
 static cmb_status build(struct system_builder *k, const cmb_rank *rank, const cmb_system *joints,
                         cmb_system **system)
 {
@@ -125,8 +126,8 @@ struct examined {
   cmb_shared shared;
 };
 
-/* Examines rank and consistency of the constraints and, unless they contradict each other, which constraint forces are
- * indeterminate, at start values made consistent. Fails if there are no consistent ones. */
+/* Makes the start values consistent, and examines the constraints there: their rank, whether they contradict each other and, if not, which
+ * constraint forces are indeterminate. Stores the results in x. Fails if there are no consistent start values. */
 static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, cmb_arena *arena,
                                    struct examined *x)
 {
@@ -177,8 +178,8 @@ static void list_others(const cmb_model *model, const cmb_equations *eq, const c
   }
 }
 
-/* Fails with a message about the constraints listed in c: they contradict each other, or a single one cannot be met or has no
- * gradient. The message refers to the file and line of the last of them. */
+/* Fails with a message on the constraints listed in c, which contradict each other, cannot be satisfied, or have no gradient. The message
+ * refers to the file and line of the last of them. */
 static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
                                      const cmb_system *system, const cmb_consistency *c)
 {
@@ -193,10 +194,11 @@ static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
   about.kind = o.kind;
   about.name = name;
   if (c->what == CMB_NO_GRADIENT) {
-    return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
-                          "%s '%s' has no gradient where it is met, as x^2 = 0 has none: it "
-                          "cannot hold anything; write x = 0",
-                          o.kind, name);
+    return cmb_fail_about(
+        ctx, CMB_ERROR_INPUT, about,
+        "the gradient of %s '%s' is 0 where the constraint is satisfied, as that of "
+        "x^2 = 0 is, so that it exerts no force; expected a formula such as x = 0",
+        o.kind, name);
   }
   if (c->count == 1) {
     return cmb_fail_about(ctx, CMB_ERROR_INPUT, about, "%s '%s' cannot be met: no %s satisfy it",
@@ -209,8 +211,8 @@ static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
                         o.kind, name, levels[c->what], others);
 }
 
-/* Fails with a message if loops or prescribed motions of the model contradict each other. Examines `joints`, the model's system in
- * joint coordinates, which has no other constraints. */
+/* Fails with a message if loops or prescribed motions of the model contradict each other. `joints` is the model's system in joint coordinates,
+ * which has no other constraints. */
 static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model,
                                         const cmb_system *joints)
 {
@@ -225,8 +227,8 @@ static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model
   return status;
 }
 
-/* Removes from the list of redundant constraints those that depend on modes (signs of switching functions: stick or slip, open or
- * closed), as they may become independent in another mode. They stay in the equations. */
+/* Removes from the list of redundant constraints in `rank` those that depend on modes (signs of switching functions: stick or slip, open or
+ * closed), as they may become independent in another mode; they stay in the equations. */
 static void keep_mode_dependent(const cmb_system *system, cmb_rank *rank)
 {
   int count = 0;
@@ -260,8 +262,8 @@ static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
     cmb_log(ctx, CMB_LOG_WARNING, "%d redundant constraints are left out: %s", count, text);
 }
 
-/* Stores in `system`, which was created without the redundant constraints listed in `rank`, their names and their indices in the
- * system `whole`. Logs a warning about them, except for constraints that were added to the model for a computation. */
+/* Stores in `system`, which was created without the redundant constraints listed in `rank`, the names of these constraints and their indices in
+ * `whole`, the system with all constraints. Logs a warning about those that come from the model file. */
 static cmb_status store_left_out(const struct system_builder *k, const cmb_system *whole,
                                  const cmb_rank *rank, cmb_system *system)
 {
@@ -292,14 +294,15 @@ static void warn_indeterminate(cmb_context *ctx, const cmb_system *system)
   char names[700];
   const int count = cmb_shared_names(&system->eq, system->output_shared, true, sizeof names, names);
   if (count == 0) return;
-  cmb_log(ctx, CMB_LOG_WARNING,
-          "output%s %s %s not unique: redundant constraints can share out their forces in other "
-          "ways, and the one taken depends on the order of lines",
-          count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
+  cmb_log(
+      ctx, CMB_LOG_WARNING,
+      "output%s %s %s not unique: the forces of redundant constraints are indeterminate, and the "
+      "values taken depend on the order of lines",
+      count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
 }
 
-/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, from the results `shared` for the system with
- * all ng_whole constraints, and logs a warning about the outputs. Does nothing if shared->lambda is NULL. */
+/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, and logs a warning about the outputs. `shared` says this
+ * for the system with all ng_whole constraints; if shared->lambda is NULL, does nothing. */
 static cmb_status store_indeterminate(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
                                       cmb_system *system)
 {
@@ -321,8 +324,8 @@ static cmb_status store_indeterminate(cmb_context *ctx, const cmb_shared *shared
   return CMB_OK;
 }
 
-/* Fails with a message that the rate of the first-order state with the given name is not unique, so that the motion would depend on
- * the order of lines in the model. Returns CMB_OK if the name is NULL. */
+/* Fails with a message if `state` is not NULL: the name of a first-order state whose rate is not unique, so that the motion would depend on the
+ * order of lines in the model. */
 static cmb_status refuse_indeterminate_state(cmb_context *ctx, const cmb_model *model,
                                              const char *state)
 {
@@ -334,15 +337,15 @@ static cmb_status refuse_indeterminate_state(cmb_context *ctx, const cmb_model *
   cmb_about about = cmb_about_place(place->file, place->line, place->column);
   about.kind = "state";
   about.name = state;
-  return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
-                        "state '%s': its rate is not unique, since redundant constraints can share "
-                        "out their forces in several ways; expected a rate of forces that are "
-                        "determined",
-                        state);
+  return cmb_fail_about(
+      ctx, CMB_ERROR_INPUT, about,
+      "state '%s': its rate is not unique, since it depends on forces of redundant "
+      "constraints, which are indeterminate; expected a rate without these forces",
+      state);
 }
 
-/* Replaces *system by one without its redundant constraints, if it has any; the new system keeps the old one for monitoring them.
- * Fails with a message if constraints contradict each other or the rate of a first-order state is not unique. */
+/* Replaces *system by one without its redundant constraints, if it has any; the new system keeps the old one to monitor them. Fails with a
+ * message if constraints contradict each other or the rate of a first-order state is not unique. */
 static cmb_status leave_out(struct system_builder *k, cmb_system **system)
 {
   cmb_context *ctx = k->ctx;

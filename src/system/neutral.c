@@ -25,9 +25,9 @@ int cmb_neutral_work(int m)
   return 3 * m * m + 3 * m + cmb_eigen_work(m, 0);
 }
 
-/* Computes S (m x m): the state matrix A (m x m) with its first n unknowns, displacements, in a unit of time in which stiffness and
- * velocities have about the same size, divided by its Frobenius norm, so that singular values can be compared. Returns that norm,
- * by which eigenvalues of S have to be multiplied; for A = 0 it is 0 and S = 0. */
+/* Scales the state matrix A (m x m) to S (m x m), so that singular values can be compared: chooses the unit of time for the first n unknowns,
+ * which are displacements, such that stiffness and velocities have about the same size, and divides by the Frobenius norm. Returns that norm,
+ * by which eigenvalues of S have to be multiplied; 0 if A = 0. */
 static double scale(int n, int m, const double *A, double *S)
 {
   double stiffest = 0;
@@ -53,8 +53,8 @@ static int count_up_to(double most, int count, const double *re, const double *i
   return found;
 }
 
-/* Returns the index of the neutral eigenvalue (0 up to rounding), among m eigenvalues all_re + i all_im, that is nearest to re + i
- * im and of the same type: real, or with im > 0. Returns −1 if none is within the relative distance CMB_NEUTRAL_ACCURACY. */
+/* Returns the index of that neutral eigenvalue (one that is 0 up to rounding) which is nearest to re + i im and of the same type, real or with
+ * im > 0, among the m eigenvalues all_re + i all_im. Returns −1 if none is within the relative distance CMB_NEUTRAL_ACCURACY. */
 static int find_same(double re, double im, int m, const double *all_re, const double *all_im,
                      const bool *neutral)
 {

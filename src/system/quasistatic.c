@@ -26,8 +26,8 @@ static const double NO_STIFFNESS = 1e-3;
 static const double MOVED = 1e-8;
 static const double LEAST_SHARE = 1e-6; /* smallest step as a fraction of the path */
 
-/* Creates the data for following states of rest (static equilibria) of a system while `count` of its live parameters (ones that can
- * be changed after set-up) change their values. parameter (count) contains their indices and must stay valid. */
+/* Creates the data for tracking the static equilibrium of a system while `count` of its live parameters (ones that can be changed after set-up)
+ * change their values. parameter (count) contains their indices and must stay valid. */
 cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
                                   int count, const int *parameter)
 {
@@ -79,8 +79,8 @@ struct elimination {
   double small;  /* entries of b up to this count as no force */
 };
 
-/* Moves the largest entry of the remaining matrix to the pivot position `rank`, by exchanging rows of e->A and e->b and entries of
- * the column order e->column. Returns its absolute value. */
+/* Finds the largest entry of the remaining matrix (complete pivoting) and moves it to the pivot position `rank`, by exchanging rows of e->A and
+ * e->b and entries of the column order e->column. Returns its absolute value. */
 static double find_pivot(struct elimination *e, int rank)
 {
   const int n = e->n;
@@ -101,9 +101,9 @@ static double find_pivot(struct elimination *e, int rank)
   return fabs(e->A[rank * n + kept]);
 }
 
-/* Solves A x = b for x (n) by elimination with complete pivoting, where A is a stiffness matrix and b a force; unknowns without a
- * pivot become 0. Returns −1, or without a solution the index of an unknown that has a force but no stiffness. Overwrites e->A and
- * e->b. */
+/* Solves A x = b for x (n) by elimination with complete pivoting, for a stiffness matrix A, which may be singular, and a force b; unknowns
+ * without a pivot become 0. Returns −1, or the index of an unknown that has a force but no stiffness, in which case there is no solution.
+ * Overwrites e->A and e->b. */
 static int solve_regular(struct elimination *e, double *x)
 {
   const int n = e->n;
@@ -142,8 +142,8 @@ static void take_column(const cmb_pattern *p, int rows, int np, const double *A,
   }
 }
 
-/* Adds ∂r/∂q T w to rhs (nv): the change of the residual r of the equations of motion by a displacement w (nv), where q̇ = T v.
- * Uses the derivative last computed. */
+/* Adds ∂r/∂q T w to rhs (nv): the change of the residual r of the equations of motion caused by a displacement w (nv), where q̇ = T v. Uses the
+ * derivative ∂r/∂q last computed. */
 static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -152,9 +152,8 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
-/* Returns an error with the message that the parameters that are changed exert a force in a direction without stiffness, in which
- * no equilibrium follows. The direction is free motion k, row k of x->tangent.N; the message names the velocity with its largest
- * component. */
+/* Returns an error with the message that no equilibrium exists for the changed parameters, since they exert a force in a direction without
+ * stiffness. This direction is row k of x->tangent.N; the message names the velocity that is largest in it. */
 static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -163,15 +162,16 @@ static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
   for (int i = 1; i < eq->nv; i++) {
     if (fabs(w[i]) > fabs(w[most])) most = i;
   }
-  return cmb_fail_about(x->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing("velocity", eq->v_names[most]),
-                        "the sweep exerts a force on a motion without stiffness, the one with the "
-                        "largest part in '%s': hold it with a drive",
-                        eq->v_names[most]);
+  return cmb_fail_about(
+      x->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing("velocity", eq->v_names[most]),
+      "the sweep exerts a force on a motion without stiffness, in which '%s' has the "
+      "largest part; expected a drive that holds it",
+      eq->v_names[most]);
 }
 
-/* Computes the derivatives of displacements (into row i of x->W) and of multipliers (row i of x->L) with respect to changing
- * parameter i at the state of rest. x->rhs must contain ∂r/∂p and is overwritten, x->gp must contain ∂g/∂p. Returns an error with
- * a message if the parameter exerts a force in a direction without stiffness. */
+/* Computes how the static equilibrium changes with parameter i: the derivatives of the displacements, into row i of x->W, and of the
+ * multipliers, into row i of x->L. x->rhs must contain ∂r/∂p for the residual r of the equations of motion, and is overwritten; x->gp must
+ * contain ∂g/∂p for the constraints g. Returns an error with a message if the parameter exerts a force in a direction without stiffness. */
 static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -202,8 +202,8 @@ static cmb_status find_change(cmb_quasistatic *x, int i)
   return CMB_OK;
 }
 
-/* Computes the forces at the state of rest x->q, and the derivatives of displacements and multipliers with respect to all
- * parameters that change. */
+/* Computes the forces at the state of rest x->q, and the derivatives of displacements and multipliers with respect to all parameters that are
+ * changed. */
 static cmb_status find_changes(cmb_quasistatic *x)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -270,9 +270,9 @@ cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start)
   return status <= 0 ? status : cmb_no_equilibrium(x->ev, x->t, status, NULL);
 }
 
-/* Predicts the positions x->q_try (nq) of the next static equilibrium on the line from the parameters x->p_from to the values
- * `to` (count). The path parameter s, 0 to 1 along this line, increases by at most ds and to at most 1, and no coordinate moves by more than
- * LARGEST_STEP. Stores the predicted change of q in x->dq (nq). Returns the increase of s. */
+/* Predicts the positions x->q_try (nq) of the next static equilibrium on the straight line from the parameters x->p_from to `to` (count). The
+ * line's parameter s increases by at most ds, to at most 1, such that no coordinate moves by more than LARGEST_STEP. Stores the predicted
+ * change of q in x->dq (nq); returns the increase of s. */
 static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -293,8 +293,8 @@ static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
   return ds;
 }
 
-/* Finds the static equilibrium near the predicted positions x->q_try (nq), in place. Returns CMB_RETRY_NEWTON if it is further from
- * the prediction than STRAIGHT times the predicted step plus SMALL (1 + |q|). */
+/* Corrects the predicted positions x->q_try (nq), in place, to the static equilibrium nearby. Returns CMB_RETRY_NEWTON if the correction is
+ * larger than STRAIGHT times the predicted step plus SMALL (1 + |q|). */
 static cmb_status correct(cmb_quasistatic *x)
 {
   const cmb_equations *eq = x->ev->eq;

@@ -40,9 +40,8 @@ struct probe {
   uint32_t random;
 };
 
-/* Computes the rank of the constraint Jacobian G at q (nq), *rank, and lists in p->list the constraints whose rows depend linearly
- * on preceding ones; those marked in p->last are ordered after the others. Updates the largest length of each row, p->gradient
- * (ng). */
+/* Computes the rank of the constraint Jacobian G at q (nq), *rank, and lists in p->list the constraints whose rows are linearly dependent on
+ * preceding ones, where those marked in p->last come after the others. Updates the largest length of each row so far, p->gradient (ng). */
 static cmb_status examine_at(struct probe *p, const double *q, int *rank)
 {
   cmb_evaluator *ev = p->ev;
@@ -84,17 +83,17 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   return CMB_OK;
 }
 
-/* Copies the list of dependent constraints at the position last examined to p->redundant, as the redundant ones, and sets their
- * number to that of all constraints minus the rank rank->around. */
+/* Copies the list of dependent constraints at the position last examined to p->redundant, and sets the number of redundant constraints to the
+ * number of all constraints minus rank->around, the largest rank at positions nearby. */
 static void take_redundant(struct probe *p, cmb_rank *rank)
 {
   rank->redundant_count = p->ev->eq->ng - rank->around;
   memcpy(p->redundant, p->list, (size_t)rank->redundant_count * sizeof *p->list);
 }
 
-/* Examines the constraint Jacobian at one more position nearby, and updates the largest rank found and the most regular position:
- * among positions of the same rank the one with the largest angles between dependent rows, since near a singular position these
- * angles may be real but too small. Ignores a position that cannot be found or evaluated. */
+/* Examines the constraint Jacobian at one more random position nearby, and updates the largest rank and the most regular position found: the
+ * one where, among positions of the same rank, the angles between dependent rows are largest. Ignores a position that cannot be found or
+ * evaluated. */
 static cmb_status examine_displaced(struct probe *p, cmb_rank *rank)
 {
   int there = 0;

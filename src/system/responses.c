@@ -7,6 +7,7 @@
 #include "system/responses.h"
 #include "base/arena.h"
 #include "base/context.h"
+#include "base/text.h"
 #include "math/dense.h"
 #include "math/exponential.h"
 #include "math/finite.h"
@@ -69,12 +70,13 @@ cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *spa
   cmb_status status = cmb_response_at(ctx, space, 0, omega, response);
   if (status <= 0) return status;
   return cmb_fail(ctx, CMB_ERROR_EQUATIONS,
-                  "no response at %g rad/s: it is an eigenvalue of the linearised equations",
-                  omega);
+                  "no response at %s rad/s: the linearised equations have an eigenvalue with this "
+                  "imaginary part and the real part 0",
+                  cmb_shortest(omega).text);
 }
 
-/* Computes W = dt [A b; 0 0] ((nx + 1) x (nx + 1)), whose exponential advances ẋ = A x + b u with constant u by the time dt; b is
- * column k of B. */
+/* Computes the matrix W = dt [A b; 0 0] ((nx + 1) x (nx + 1)), where b is column k of B. Its exponential advances ẋ = A x + b u by the time dt
+ * if u is constant. */
 static void fill_extended_matrix(const cmb_state_space *s, int k, double dt, double *W)
 {
   const int n = s->nx, m = n + 1;

@@ -42,8 +42,8 @@ static bool is_same(double one, double other)
   return fabs(other - one) <= CHANGE * size + ROUNDING || !isfinite(size);
 }
 
-/* Computes the rates (nl) of the late states, first-order states whose rates depend on accelerations and constraint forces, with
- * the multipliers p->lambda. Does nothing if the equations have none. */
+/* Computes into `rate` (nl) the rates of those first-order states that depend on accelerations and constraint forces, for the multipliers
+ * p->lambda. Does nothing if the equations have none. */
 static void find_late(const struct probe *p, double *rate)
 {
   const cmb_equations *eq = p->ev->eq;
@@ -51,9 +51,9 @@ static void find_late(const struct probe *p, double *rate)
   if (eq->late) eq->late(eq->self, &at, p->a, p->lambda, NULL, rate);
 }
 
-/* Marks in `shared` the outputs, and names a late state (one whose rate depends on constraint forces), whose values change if
- * arbitrary multipliers λ of the given sign are replaced by λ + n, where Gᵀ n = 0: these are not unique. Values that are not finite
- * are not marked. */
+/* Finds results that are not unique because constraint forces are indeterminate: evaluates the outputs and the rates of first-order states for
+ * two sets of multipliers, λ and λ + n with Gᵀ n = 0. `sign` is the sign of the arbitrary λ. Marks in `shared` the outputs that differ, and
+ * stores the name of a state whose rate differs. Values that are not finite are not marked. */
 static void compare(struct probe *p, double sign, cmb_shared *shared)
 {
   const cmb_equations *eq = p->ev->eq;

@@ -26,9 +26,8 @@ struct given {
   bool *q, *v; /* (nq), (nv) values to be held; for four Euler parameters the first entry counts */
 };
 
-/* Marks in k->q (nq) and k->v (nv) the start values of the model that are to be held: coordinates and velocities other than 0, and
- * Euler parameters of a rotation other than 0, at the first of the four. First-order states are not marked, since no constraint
- * changes them. */
+/* Marks in k->q (nq) and k->v (nv) the start values from the model file that are to be held: coordinates and velocities that are not 0, and
+ * rotations that are not 0, at the first of their four Euler parameters. First-order states are not marked, since no constraint changes them. */
 static void mark_model_values(const struct given *k)
 {
   const cmb_start *s = k->s;
@@ -43,7 +42,7 @@ static void mark_model_values(const struct given *k)
   }
 }
 
-/* Logs a warning for each set of four Euler parameters whose length is not 1 at the start, by which they will be divided. */
+/* Logs a warning for each set of four Euler parameters of the start values whose length is not 1; they will be normalised. */
 static void warn_lengths(cmb_context *ctx, const struct given *k)
 {
   for (int n = 0; n < k->s->ball_count; n++) {
@@ -110,8 +109,8 @@ static bool is_set(const cmb_model_system_options *o, const char *name)
   return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
 }
 
-/* Lists the start values of all coordinates in `position`, as values to be held or to stay near to; four Euler parameters are one
- * value. Returns how many there are. */
+/* Lists the start values of all coordinates in `position`, where four Euler parameters are one value. The caller keeps these values fixed, or
+ * the position near to them. Returns their number. */
 static int list_position(const struct given *k, cmb_held *position)
 {
   const cmb_start *s = k->s;
@@ -128,8 +127,8 @@ static int list_position(const struct given *k, cmb_held *position)
   return count;
 }
 
-/* Appends to `held`, which has `count` entries, the start values marked to be held that the user has set (set) or that are only in
- * the model (!set): first coordinates, then velocities. Returns the new number of entries. */
+/* Appends start values that are to be kept fixed to `held`, which has `count` entries: if `set`, those that the user has set, otherwise those
+ * that only the model file gives; first coordinates, then velocities. Returns the new number of entries. */
 static int list_held_values(const struct given *k, bool set, const cmb_hold_task *task, int count,
                             cmb_held *held)
 {
@@ -146,15 +145,15 @@ static int list_held_values(const struct given *k, bool set, const cmb_hold_task
   return count;
 }
 
-/* Lists all start values that are to be held in `held`, the user's settings before values of the model, since the first ones are
- * preferred if not all can be held. Returns their number. */
+/* Lists in `held` all start values that are to be kept fixed; the user's settings come before those of the model, since earlier entries take
+ * precedence if not all can be kept. Returns their number. */
 static int list_held(const struct given *k, const cmb_hold_task *task, cmb_held *held)
 {
   return list_held_values(k, false, task, list_held_values(k, true, task, 0, held), held);
 }
 
-/* Finds start values k->x->q and k->x->v that satisfy the constraints at time t, with the requested values held as far as possible,
- * for the live parameters p (those that can be changed after set-up; NULL: values of the equations). */
+/* Finds consistent start values k->x->q and k->x->v at time t, which satisfy the constraints and keep the requested values as far as possible.
+ * p are the values of the parameters that can be changed after set-up; NULL means those of the equations. */
 static cmb_status hold(cmb_context *ctx, cmb_arena *arena, struct given *k, double t,
                        const double *p)
 {
@@ -263,8 +262,9 @@ cmb_start_way cmb_start_way_of(const cmb_system *system)
 /* Fails with the message that the start value of the named coordinate or velocity is not finite. */
 static cmb_status refuse(cmb_context *ctx, const char *name)
 {
-  return cmb_fail_about(ctx, CMB_ERROR_NONFINITE, cmb_about_thing("coordinate or velocity", name),
-                        "with the values set the start value of '%s' is not finite", name);
+  return cmb_fail_about(
+      ctx, CMB_ERROR_NONFINITE, cmb_about_thing("coordinate or velocity", name),
+      "with these values of the live parameters the start value of '%s' is not finite", name);
 }
 
 static cmb_status check_finite(cmb_context *ctx, const cmb_equations *eq, const double *q,
@@ -289,8 +289,8 @@ static cmb_status take_values(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
-/* Finds start values x for the live parameters p (np; those that can be changed after set-up): from the formulas and constraints of
- * the model in joint coordinates, then converted to the coordinates of the system. */
+/* Computes start values x for the values p (np) of the parameters that can be changed after set-up: from the formulas and constraints of the
+ * model in joint coordinates, then converted to the coordinates of the system. */
 static cmb_status find(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
                        const double *p, const cmb_start_values *x)
 {
@@ -317,8 +317,8 @@ static cmb_status find(cmb_context *ctx, cmb_arena *arena, const cmb_system *sys
   return cmb_start_set_bodies(ctx, &source->options, &joints->eq, &system->eq, x);
 }
 
-/* Applies to the start values x, in order, the changes that were made to the system's start values after it was created: settings
- * of single values and searches for an equilibrium. */
+/* Applies to the start values x again, in the original order, all changes that the user made to the start of the system after it was created:
+ * settings of single values and searches for an equilibrium. */
 static cmb_status repeat_changes(cmb_context *ctx, const cmb_system *system, const double *p,
                                  cmb_start_values *x)
 {

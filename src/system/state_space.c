@@ -97,9 +97,9 @@ static cmb_status take_memory(struct space *s)
 
 /* ---- the unknowns */
 
-/* Selects n = s->n linearly independent rows of a matrix (rows x n) by QR factorisation of its transpose with column pivoting.
- * `columns` (n x rows) is this transpose. Each row belongs to a coordinate or velocity; the selected ones determine the others
- * accurately. Stores their indices in the first n entries of order (rows), ascending. */
+/* Selects s->n linearly independent rows of a matrix (rows x s->n) by a QR factorisation with column pivoting of its transpose, `columns` (s->n
+ * x rows). Each row belongs to a coordinate or velocity; the selected ones determine all others accurately. Stores their indices in the first
+ * entries of order (rows), ascending. */
 static cmb_status choose(struct space *s, int rows, const double *columns, int *order)
 {
   const int n = s->n;
@@ -119,8 +119,8 @@ static cmb_status choose(struct space *s, int rows, const double *columns, int *
   return CMB_OK;
 }
 
-/* Computes the matrix s->S (nx x nx) that transforms free motions (coordinates of the tangent space) to the chosen coordinates,
- * velocities and first-order states, and its inverse, stored column by column in s->inverse. */
+/* Computes the matrix s->S (nx x nx) that transforms coordinates of the tangent space to the chosen independent coordinates, velocities and
+ * first-order states, and its inverse, stored column by column in s->inverse. */
 static cmb_status transform(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -182,9 +182,9 @@ struct change {
   double *a, *lambda; /* (nv), (ng) */
 };
 
-/* Computes the changes of accelerations, c->a (nv), and multipliers, c->lambda (ng), that changes of positions c->q, velocities
- * c->v and of one parameter cause: M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp, G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv. r is the
- * residual of the equations of motion. */
+/* Computes the first-order changes of the accelerations, c->a (nv), and multipliers, c->lambda (ng), caused by changes of positions c->q,
+ * velocities c->v and one parameter: solves the linearised equations of motion M δa + Gᵀ δλ = −δr together with the linearised constraints on
+ * accelerations, where r is the residual of the equations of motion. */
 static void compute_consequences(struct space *s, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -206,8 +206,8 @@ static void compute_consequences(struct space *s, struct change *c)
   cmb_solve(s->ev, r, g, c->a, c->lambda);
 }
 
-/* Computes the first-order change s->q_there (nq) of the rates q̇ = T(q) v due to the changes c->q (nq) of positions and c->v (nv) of
- * velocities: T c->v plus the change of T times v, by a central difference; the latter is 0 if T = I. */
+/* Computes the first-order change s->q_there (nq) of the rates q̇ = T(q) v that is caused by the changes c->q (nq) of positions and c->v (nv)
+ * of velocities: T c->v + (δT) v, where δT is the change of T. The second term is computed by a central difference; it is 0 if T = I. */
 static void change_of_rates(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -283,7 +283,7 @@ static cmb_status refuse_drives(struct space *s)
 
 /* ---- outputs */
 
-/* Computes the first-order change s->change (no) of the outputs due to the changes c of positions, velocities, accelerations,
+/* Computes the first-order change of the outputs, s->change (no), that is caused by the changes c of positions, velocities, accelerations,
  * multipliers and one parameter. */
 static void change_of_outputs(struct space *s, const struct change *c)
 {
@@ -294,8 +294,8 @@ static void change_of_outputs(struct space *s, const struct change *c)
 
 /* ---- columns */
 
-/* Computes the changes c->q (nq) of positions and c->v (nv) of velocities and first-order states for a vector xi (nx) of free
- * motions, the coordinates of the tangent space. Both become 0 if xi is NULL. */
+/* Converts a vector xi (nx) of coordinates of the tangent space to changes of positions, c->q (nq), and of velocities and first-order states,
+ * c->v (nv). Both become 0 if xi is NULL. */
 static void change_of_free_motion(const struct space *s, const double *xi, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -311,8 +311,8 @@ static void change_of_free_motion(const struct space *s, const double *xi, struc
   }
 }
 
-/* Computes the changes of the outputs, if any are wanted. Then transforms the changed rates s->q_there (nq) and c->a (nv) to the
- * rotating frame of a steady motion, by subtracting the frame's part; without a frame they stay. */
+/* Computes the first-order changes of the outputs, if there are outputs. Then transforms the changes of the rates, s->q_there (nq) and c->a
+ * (nv), to the rotating frame of a steady motion; without such a frame they remain unchanged. */
 static void transform_to_frame(struct space *s, const struct change *c)
 {
   const int nq = s->ev->eq->nq, nv = s->ev->eq->nv;
@@ -326,8 +326,8 @@ static void transform_to_frame(struct space *s, const struct change *c)
   }
 }
 
-/* Computes column j of X (nx x columns) and of Y (ny x columns): the changes of the unknowns' rates and of the outputs that the
- * change c of positions, velocities or one parameter causes. */
+/* Computes column j of the matrices X (nx x columns) and Y (ny x columns): the changes of the rates of the unknowns, and of the outputs, that
+ * are caused by the change c of positions, velocities or one parameter. */
 static cmb_status fill_column(struct space *s, struct change *c, int columns, int j, double *X,
                               double *Y)
 {
@@ -400,8 +400,8 @@ static bool has_column(int rows, int columns, const double *X, int j)
   return false;
 }
 
-/* Sets the matrices of the state space that is returned to the caller: A, B, C and D, and those for the rates of inputs only if the
- * rate of at least one input has an effect. */
+/* Stores the matrices of the state space for the caller: A, B, C and D. Those for the rates of inputs are stored only if the rate of at least
+ * one input has an effect. */
 static cmb_status set_result(struct space *s)
 {
   cmb_state_space *result = &s->result;
@@ -477,7 +477,7 @@ cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equations *eq,
   if (ny > 0 && !eq->code) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
                           "outputs of '%s' cannot be linearised: their expressions are not known; "
-                          "expected a model whose expressions are kept",
+                          "expected the option 'expressions' when the system is made",
                           eq->name);
   }
   cmb_arena *arena = cmb_arena_create(ctx);

@@ -113,8 +113,8 @@ static cmb_status mark_free(struct steady *k, const cmb_system *system, const ch
   return found ? CMB_OK : no_name(k, "coordinate or joint", name, k->eq->q_names, k->eq->nq);
 }
 
-/* Returns the name to be given with --free so that velocity i may be other than 0: that of its coordinate, or of its joint if
- * several velocities belong to one coordinate, as those of a ball joint. */
+/* Returns the name that the user has to give with --free so that velocity i may differ from 0: that of its coordinate or, for joints such as
+ * the ball joint, whose coordinates have no velocities of their own, that of the joint. */
 static const char *free_name(const struct steady *k, const cmb_system *system, int i)
 {
   const cmb_carrier *c = &k->frame.carrier[i];
@@ -152,7 +152,8 @@ static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct held_
   }
   if (h->output >= 0 && !eq->code) {
     return cmb_fail_about(k->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("output", s->name),
-                          "output '%s' can be held only where the model's expressions are kept",
+                          "output '%s' cannot be held, since its expression is not known; expected "
+                          "the option 'expressions' when the system is made",
                           s->name);
   }
   if (h->v >= 0) k->here.v[h->v] = s->value;
@@ -179,8 +180,8 @@ static cmb_status list_trims(struct steady *k, const cmb_steady_options *o)
     if (p < 0) return no_name(k, "input or live parameter", o->trim[i], k->eq->p_names, k->eq->np);
     if (strchr(o->trim[i], '\'')) {
       return cmb_fail(k->ctx, CMB_ERROR_INPUT,
-                      "'%s' is the rate of an input, which is 0 in a steady motion; expected an "
-                      "input or a live parameter",
+                      "'%s' cannot be trimmed: it is the rate of an input, and this rate is 0 in a "
+                      "steady motion; expected an input or a live parameter",
                       o->trim[i]);
     }
     add_unknown(k, U_PARAMETER, p);
@@ -212,8 +213,8 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns whether velocity i moves a part of the mechanism over the ground that has joints to the ground of its own, such as a
- * trailer beside the car, which is the first part. The position of such a part relative to the first one is an unknown. */
+/* Returns whether velocity i moves a part of the mechanism other than the first one that has joints to the ground of its own, such as a trailer
+ * that is modelled beside the car. The position of the trailer relative to the car is then an unknown of the steady motion. */
 static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
@@ -369,8 +370,9 @@ static cmb_status take_derivatives(struct steady *k)
   return cmb_factor_at(k->ev, k->t, x->q); /* M and G */
 }
 
-/* Computes the changes of velocities k->dv, accelerations k->da, displacements k->dw (all nv), multipliers k->dlambda (ng) and
- * positions k->dq (nq) if the unknown u increases by 1. Returns the index of the parameter if u is a parameter, else −1. */
+/* Computes the derivatives of all quantities of the steady motion with respect to one of its unknowns, u: of velocities k->dv, accelerations
+ * k->da, displacements k->dw (all nv), multipliers k->dlambda (ng) and positions k->dq (nq). If u is a trimmed parameter, they are 0, and its
+ * index is returned; otherwise returns −1. */
 static int change_unknown(struct steady *k, const struct entry *u)
 {
   const cmb_equations *eq = k->eq;
@@ -388,9 +390,9 @@ static int change_unknown(struct steady *k, const struct entry *u)
   return u->kind == U_PARAMETER ? u->index : -1;
 }
 
-/* Computes the changes of the equations that the changes k->dq, dv, da, dlambda, dw and that of one parameter by 1 (−1: none)
- * cause: of the residual of the equations of motion into k->dr (nv), of the velocity constraints into k->dg (ng), of the position
- * constraints into k->g (ng). Overwrites k->r. */
+/* Computes the directional derivatives of the equations of steady motion for the increments k->dq, dv, da, dlambda and dw of the unknowns and
+ * an increment 1 of one parameter (−1: none): of the residual of the equations of motion, k->dr (nv), of the velocity constraints, k->dg (ng),
+ * and of the position constraints, k->g (ng). Overwrites k->r. */
 static void change_equations(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
@@ -418,8 +420,8 @@ static void change_equations(struct steady *k, int parameter)
   }
 }
 
-/* Returns the change of equation e of the steady motion for the changes last computed of unknowns and equations; `turn` is the
- * change of the frame's turn rate ω. */
+/* Returns the change of equation e of the steady motion that follows from the changes of the unknowns and the equations in k; `turn` is the
+ * change of the turn rate ω of the moving frame. */
 static double row_change(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;
@@ -477,8 +479,8 @@ static void scale(struct steady *k)
   }
 }
 
-/* Computes the minimum-norm least-squares Newton step k->x (n) from the singular value decomposition of the scaled matrix; small
- * singular values count as 0, k->rank is the number of others. Returns the step's 2-norm in scaled unknowns. */
+/* Computes the Newton step k->x (n) as the minimum-norm least-squares solution, by the singular value decomposition of the scaled matrix. Small
+ * singular values are treated as 0; k->rank becomes the number of the others. Returns the 2-norm of the step in scaled unknowns. */
 static double solve(struct steady *k)
 {
   const int m = k->m, n = k->n;
@@ -503,8 +505,8 @@ static void copy_point(const struct steady *k, const struct point *from, struct 
   to->omega = from->omega;
 }
 
-/* Returns the largest entry of the Newton step k->x (n), each divided by 1 + the absolute value of its unknown (for multipliers: of
- * the largest one; for positions and the turn rate: by 1), and computes the change k->dq (nq) of the coordinates for the step. */
+/* Returns the relative size of the Newton step k->x (n): the largest entry, divided by 1 + |unknown|; multipliers are compared with the largest
+ * multiplier in this way, positions and the turn rate are not divided. Also computes the change k->dq (nq) of the coordinates. */
 static double relative_size(struct steady *k)
 {
   const struct point *x = &k->here;
@@ -583,8 +585,8 @@ static const char *row_name(const struct steady *k, const struct entry *e)
                                                         : k->eq->v_names[e->index];
 }
 
-/* Returns an error with the message that no steady motion was found. The message names the equation whose residual is largest in
- * relation to the largest entry of its row in the matrix of Newton's method. */
+/* Returns an error with the message that no steady motion was found. The message names the equation with the largest residual relative to the
+ * largest entry of its row in the Newton matrix. */
 static cmb_status fail_not_steady(struct steady *k)
 {
   static const char *const words[] = {[R_FORCE] = "the unbalanced force or rate",
@@ -606,12 +608,12 @@ static cmb_status fail_not_steady(struct steady *k)
   const struct entry *e = &k->row[most];
   return cmb_fail_about(
       k->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "equation", row_name(k, e)),
-      "no steady motion near the start: %s of '%s' stays %.6g; more parameters to "
+      "no steady motion near the start: %s of '%s' remains %.6g; more parameters to "
       "trim, fewer values that are held or a nearer start may help",
       words[e->kind], row_name(k, e), k->residuals[most]);
 }
 
-/* Checks that the accelerations by the equations of motion agree with those of a steady motion. Stores the largest difference in
+/* Checks that the accelerations from the equations of motion agree with those of a steady motion. Stores the largest difference in
  * report->defect; returns an error with a message if it exceeds the tolerance. */
 static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
 {
@@ -632,8 +634,8 @@ static cmb_status check_accelerations(struct steady *k, cmb_steady_report *repor
                         k->eq->v_names[most], k->da[most], k->a[most]);
 }
 
-/* Checks that the balance of forces, r = 0, holds along the whole steady motion and not only at the present position, that is,
- * dr/dt = 0. Otherwise a force depends on a coordinate that grows along the motion, and an error with a message is returned. */
+/* Checks that the forces are balanced along the whole steady motion and not only at the present position: dr/dt = 0 for the residual r of the
+ * equations of motion. Returns an error with a message if not, since a force then depends on a coordinate that grows along the motion. */
 static cmb_status check_along_motion(struct steady *k)
 {
   const cmb_equations *eq = k->eq;
@@ -721,8 +723,8 @@ static cmb_status find_steady(struct steady *k, const cmb_system *system,
   return status > 0 ? fail_not_steady(k) : status;
 }
 
-/* Checks that the live parameters (those that can be changed after set-up) are inside the limits for such values in a model file,
- * also those found by trimming. Does nothing if the system has no model. */
+/* Checks that all parameters that can be changed after set-up, also those found by trimming, are within the limits that apply to a model file.
+ * Does nothing if the system has no model. */
 static cmb_status check_limits(const struct steady *k, const cmb_system *system)
 {
   cmb_limits *limits = NULL;
@@ -733,8 +735,8 @@ static cmb_status check_limits(const struct steady *k, const cmb_system *system)
   return status;
 }
 
-/* Stores the steady motion as the initial state of the system, with its moving frame. Sets the live parameters, with trimmed
- * values, in the system and, if redundant constraints were left out, also in the system with all constraints. */
+/* Stores the steady motion, with its moving frame, as the initial state of the system, and sets the trimmed parameters in the system. If
+ * redundant constraints were left out, sets the parameters also in the system with all constraints. */
 static cmb_status store_result(struct steady *k, cmb_system *system)
 {
   const cmb_equations *eq = k->eq;

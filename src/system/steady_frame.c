@@ -24,8 +24,8 @@ static bool is_horizontal_shift(const cmb_moving_frame *f, int i)
   return c->kind == CMB_CARRY_SHIFT && fabs(dot(c->axis, f->up)) < PARALLEL;
 }
 
-/* Returns whether the joint of translation i lies between the ground and the joint of translation j, in the same chain of joints.
- * False if both belong to the same joint. */
+/* Returns whether the joint with the translational velocity i lies between the ground and the joint with the translational velocity j in the
+ * same chain of joints. Returns false if both belong to the same joint. */
 static bool is_before(const cmb_moving_frame *f, int i, int j)
 {
   for (int link = f->carrier[j].before; link >= 0;) {
@@ -119,8 +119,7 @@ double cmb_frame_share(const cmb_moving_frame *f, int i)
   return fabs(along) < 1 - PARALLEL ? 0 : along > 0 ? 1 : -1;
 }
 
-/* Computes the unit vector `up` = R0ᵀ e along the vertical e in the axes of ball joint i in its design position; the columns of R0
- * are these axes. */
+/* Computes up = R0ᵀ e, the vertical unit vector e in the axes of ball joint i in its design position; the columns of R0 are these axes. */
 static void up_in_design(const cmb_moving_frame *f, int i, double up[3])
 {
   const double *R0 = f->carrier[i].R0;
@@ -136,8 +135,8 @@ void cmb_frame_up(const cmb_moving_frame *f, int i, const double *q, double up[3
   for (int k = 0; k < 3; k++) up[k] = R[k] * first[0] + R[3 + k] * first[1] + R[6 + k] * first[2];
 }
 
-/* Sets the block of q_frame (nq x nq) for the Euler parameters p of ball joint i: the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p, which is ṗ
- * if the joint rotates with the frame about the vertical e at the rate ω = omega. The columns of R0 are the joint's axes in its
+/* Sets the block of q_frame (nq x nq) for the Euler parameters p of ball joint i, such that ṗ = (block) p if the joint rotates with the frame
+ * about the vertical e at the rate ω = omega. The block is the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p; the columns of R0 are the joint's axes in its
  * design position. */
 static void turn_ball(const cmb_moving_frame *f, int i, double omega, double *q_frame)
 {

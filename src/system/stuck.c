@@ -58,8 +58,8 @@ cmb_status cmb_stuck_find(cmb_stuck *x, double t, const double *q, const double 
   return CMB_OK;
 }
 
-/* Computes the gradients x->S = ∂s/∂v (count x nv) of the switching functions s of the friction that sticks. The functions are
- * linear in v, so each column is the difference between their values for v plus a unit velocity and for v. */
+/* Computes the gradients x->S = ∂s/∂v (count x nv) of those switching functions s whose friction sticks. The functions are linear in v, so that
+ * each column is a difference of their values for v plus a unit velocity and for v. */
 static cmb_status find_gradients(cmb_stuck *x, double t, const double *q, const double *v,
                                  const double *lambda)
 {
@@ -78,8 +78,7 @@ static cmb_status find_gradients(cmb_stuck *x, double t, const double *q, const 
   return CMB_OK;
 }
 
-/* Computes x->turned = Q · rows (n x nv), the motions in the rows of `rows` (n x nv) combined by the orthogonal matrix x->Q (n x
- * n). */
+/* Computes x->turned = Q · rows (n x nv): transforms n motions, the rows of `rows`, by the orthogonal matrix x->Q (n x n). */
 static void change_basis(const cmb_stuck *x, int n, const double *rows)
 {
   const int nv = x->ev->eq->nv;
@@ -92,8 +91,8 @@ static void change_basis(const cmb_stuck *x, int n, const double *rows)
   }
 }
 
-/* Computes an orthonormal basis x->Q (n x n) of the tangent space whose first vectors span the motions that sticking friction
- * holds. Returns their number, that of linearly independent gradients of friction functions. */
+/* Computes an orthonormal basis x->Q (n x n) of the tangent space of the constraints that begins with a basis of the motions that sticking
+ * friction prevents. Returns the number of these first vectors, the rank of the gradients of the switching functions of sticking friction. */
 static int split_motions(cmb_stuck *x, const cmb_tangent *tangent)
 {
   const int nv = x->ev->eq->nv, n = tangent->n;
@@ -129,8 +128,8 @@ cmb_status cmb_stuck_restrict(cmb_stuck *x, cmb_tangent *tangent, double t, cons
   return CMB_OK;
 }
 
-/* Evaluates the requested terms of the equations with switching function i in the given mode and all others in their present modes,
- * which are the same afterwards. */
+/* Evaluates the requested terms of the equations with switching function i in the given mode (its sign) and all other switching functions in
+ * their present modes; restores the modes afterwards. */
 static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const double *q,
                               const double *v, const cmb_terms *want)
 {
@@ -141,8 +140,8 @@ static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const dou
   return status;
 }
 
-/* Computes the largest force x->force[k] (nv) that sticking friction k can exert, and removes from `unbalanced` (nv) the force that
- * the equations contain for it in its present mode. */
+/* Computes the largest force that sticking friction k can exert, x->force[k] (nv), and subtracts from `unbalanced` (nv) the force of this
+ * friction that the equations contain in its present mode. */
 static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, const double *v,
                              double *unbalanced)
 {
@@ -158,7 +157,7 @@ static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, con
   return CMB_OK;
 }
 
-/* Returns whether the force of sticking friction k also acts on a motion in the tangent space that friction does not hold. */
+/* Returns whether the force of sticking friction k also does work along a motion that the constraints permit and that no friction prevents. */
 static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
 {
   const int nv = x->ev->eq->nv;
@@ -173,8 +172,8 @@ static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
   return across > OFF_DIRECTION * along;
 }
 
-/* Solves for the factors x->theta of the largest friction forces with which these balance the unbalanced forces (nv) along the held
- * motions. Returns false if they are not unique. */
+/* Computes which fractions x->theta of the largest friction forces balance the unbalanced forces (nv) along the motions that friction prevents.
+ * Returns false if they are not unique. */
 static bool solve_shares(cmb_stuck *x, const double *unbalanced)
 {
   const int nv = x->ev->eq->nv, n = x->count;
@@ -196,8 +195,8 @@ static cmb_status fail_about_friction(const cmb_stuck *x, int k, double t, const
   const char *name = x->ev->eq->switch_names[x->function[k]];
   return cmb_fail_about(x->ev->ctx, CMB_ERROR_EQUATIONS,
                         cmb_about_time(t, "switching function", name),
-                        "no static equilibrium at t = %g was found: '%s' sticks where the model "
-                        "begins, and %s",
+                        "no static equilibrium at t = %g was found: '%s' sticks at the start, "
+                        "and %s",
                         t, name, why);
 }
 
@@ -236,7 +235,7 @@ cmb_status cmb_refuse_stuck(cmb_evaluator *ev, cmb_arena *arena, double t, const
   if (x.count == 0) return CMB_OK;
   const char *name = ev->eq->switch_names[x.function[0]];
   return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "switching function", name),
-                        "'%s' sticks at t = %g, and %s takes no account of friction that holds: "
-                        "give it the law 'smooth', or hold what it holds by a joint",
+                        "'%s' sticks at t = %g, and %s takes no account of friction that sticks; "
+                        "expected 'law: smooth', or a joint in place of this friction",
                         name, t, what);
 }

@@ -18,6 +18,7 @@
 #include "model/tir.h"
 #include "model/tyre.h"
 #include "system/quasistatic.h"
+#include "system/rank.h"
 
 #include <camber/system.h>
 #include <math.h>
@@ -141,8 +142,8 @@ static bool find_load(const cmb_suspension_options *o, const char *name, int *wh
   return false;
 }
 
-/* Appends a load to the text t of model entries: the force at the contact point of a wheel, moved to the wheel centre together with
- * its moment r × F, and a moment about z. m is the marker on the wheel's carrier, `wheel` its index, `radius` the wheel's radius. */
+/* Appends entries for a load to the model text t: a force at the contact point of wheel number `wheel`, moved to the wheel centre together with
+ * its moment r × F, and a moment about z. m is the name of the marker on the wheel carrier, `radius` the wheel radius. */
 static void append_load(struct text *t, const char *m, int wheel, double radius)
 {
   char r[3][3 * NAME_ROOM];
@@ -163,7 +164,7 @@ static void append_load(struct text *t, const char *m, int wheel, double radius)
   append_text(t, "]}\n");
 }
 
-/* Returns the formula of the output with this name in the model `plain`; if there is none, the name itself, which is then a
+/* Returns the formula of the output called `name` in the model `plain`; if there is no such output, returns `name`, which is then itself a
  * formula. */
 static const char *formula_of(const cmb_model *plain, const char *name)
 {
@@ -227,10 +228,9 @@ static cmb_status check_wheels(cmb_context *ctx, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Checks the names in the options of a suspension sweep; returns an error with a message if one is invalid. The name of a
- * prescribed quantity (o->drives) may have no single quote or line end, because it becomes part of a quoted formula. Each wheel
- * has to be a marker of the model `plain`. Each load has to be MARKER.fx, .fy, .fz or .mz with the marker of a wheel, and may be
- * given only once. */
+/* Checks the names in the options of a suspension sweep and returns an error with a message if one is invalid. Names of prescribed quantities
+ * become part of quoted formulas, so they may have no quote or line end; wheels must be markers of the model `plain`; a load must be MARKER.fx,
+ * .fy, .fz or .mz of a wheel, given once. */
 static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
                               const cmb_model *plain)
 {
@@ -259,8 +259,8 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
   return CMB_OK;
 }
 
-/* Returns the index i of the drive (a prescribed quantity of a sweep) for which the entry "kinematics_drive<i>" named `added` was
- * added to the model; −1 if `added` is no such name or NULL. */
+/* Returns i if `added` is "kinematics_drive<i>", the name of the model entry that was added for prescribed quantity number i of the sweep; −1
+ * if it is no such name or NULL. */
 static int drive_named(const cmb_suspension_options *o, const char *added)
 {
   char name[64];
@@ -271,8 +271,8 @@ static int drive_named(const cmb_suspension_options *o, const char *added)
   return -1;
 }
 
-/* Reports the last error again under the name of a prescribed quantity of the sweep, if it concerns an entry that was added to
- * the model for this quantity, and proposes a similar known name if there is one. Returns `status` in any case. */
+/* Rewrites the last error so that it names the prescribed quantity of the sweep, if the error concerns an entry that was added to the model for
+ * this quantity, and proposes a similar known name if there is one. Returns `status` in any case. */
 static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                              const cmb_model *plain, cmb_status status)
 {
@@ -299,7 +299,7 @@ static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                         drive, near);
 }
 
-/* Returns whether the body is a wheel carrier, or is attached to one directly or by other bodies. */
+/* Returns whether the body is a wheel carrier, or is attached to a wheel carrier directly or through other bodies. */
 static bool is_of_wheel(const cmb_suspension *k, int body)
 {
   while (body != CMB_NO_BODY) {
@@ -313,8 +313,7 @@ static bool is_of_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* Replaces the data f->tyre of a tyre by a copy with stiffness and damping 0, without a force law and without first-order states,
- * so that it exerts no force. */
+/* Replaces f->tyre by a copy without force: stiffness and damping 0, no force law, no first-order states. */
 static cmb_status leave_out_tyre(cmb_suspension *k, cmb_model_force *f)
 {
   cmb_model_tyre *none = cmb_arena_take(k->model->arena, 1, sizeof *none);
@@ -332,10 +331,11 @@ static cmb_status leave_out_tyre(cmb_suspension *k, cmb_model_force *f)
 static cmb_status refuse_state(cmb_suspension *k, const char *name)
 {
   return cmb_fail(k->ctx, CMB_ERROR_INPUT,
-                  "the model has the state '%s', and sweeps are for models without states", name);
+                  "the model has the state '%s'; expected a model without states for a sweep",
+                  name);
 }
 
-/* Removes the first-order states of tyres that were left out from the model; fails with a message if the model has other states. */
+/* Removes from the model the first-order states of omitted tyres; fails with a message if the model has other states. */
 static cmb_status drop_states(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->state_count; i++) {
@@ -347,9 +347,9 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Removes the forces of the road on the wheels from the model, as prescribed quantities and loads replace them in a sweep:
- * contacts, tyres, and loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error
- * with a message if the model then has first-order states. */
+/* Removes from the model the forces between road and wheels, which the sweep replaces by prescribed quantities and loads: contacts, tyres, and
+ * loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error with a message if the model then still
+ * has first-order states. */
 static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -369,8 +369,8 @@ static cmb_status leave_out_road(cmb_suspension *k)
   return drop_states(k);
 }
 
-/* Logs a warning for each spring or bushing between the ground and a wheel: it is taken for a part of the suspension, which is
- * wrong if it is meant to be a tyre and the vehicle is a moving body. */
+/* Logs a warning for each spring or bushing between the ground and a wheel. It is treated as a part of the suspension, which is wrong if it
+ * models a tyre. */
 static void warn_ground_springs(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -385,8 +385,8 @@ static void warn_ground_springs(cmb_suspension *k)
   }
 }
 
-/* Reads the model from the file `path` with the entries in the text t added, and makes the values of all prescribed quantities
- * and loads live parameters, which can be changed after set-up. Returns an error with a message if the text was too long. */
+/* Reads the model from the file `path` with the entries in the text t added, and makes the values of all prescribed quantities and loads
+ * changeable after set-up. Returns an error with a message also if t was too long. */
 static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                             const struct text *t, cmb_model **model)
 {
@@ -394,7 +394,10 @@ static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspe
   char names[MOST + LOAD_PARTS * MOST][40];
   const char *live[MOST + LOAD_PARTS * MOST];
   if (t->used == TEXT_ROOM - 1) {
-    return cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas of the drives are too long");
+    return cmb_fail(
+        k->ctx, CMB_ERROR_INPUT,
+        "the formulas of the drives are too long; expected fewer than %d characters in all",
+        TEXT_ROOM);
   }
   with.live_count = 0;
   for (int i = 0; i < o->drive_count; i++) {
@@ -420,8 +423,31 @@ __attribute__((format(printf, 3, 0))) static int find_named(const char *const *n
   return cmb_find_name(name, names, count, sizeof *names);
 }
 
-/* Computes the start values design (count) of the drives, the prescribed quantities of a sweep, from a model that has them as
- * outputs. Sets k->freedoms to the number of degrees of freedom of that model. */
+/* Computes the values `design` (count) of the prescribed quantities of a sweep in the start position of a system that has these quantities as
+ * outputs. Sets k->freedoms to its number of degrees of freedom. */
+static cmb_status evaluate_design(cmb_suspension *k, const cmb_system *system, cmb_evaluator *ev,
+                                  int count, double *design)
+{
+  const cmb_equations *eq = &system->eq;
+  const double t = system->t_start;
+  double *out = cmb_arena_doubles(k->arena, eq->no + eq->nh);
+  double *lambda = cmb_arena_doubles(k->arena, eq->ng);
+  cmb_mode_search modes;
+  cmb_rank rank;
+  bool changed;
+  cmb_mode_search_create(&modes, k->arena, eq);
+  if (cmb_arena_failed(k->arena)) return cmb_fail_memory(k->ctx);
+  CMB_TRY(cmb_guess_modes(ev, &modes, t, system->q, system->v, &changed));
+  CMB_TRY(cmb_outputs(ev, t, system->q, system->v, ev->zero, lambda, out));
+  CMB_TRY(cmb_rank_examine(ev, k->arena, t, system->q, &rank));
+  k->freedoms = eq->nv - eq->nz - rank.around;
+  for (int i = 0; i < count; i++)
+    design[i] = out[find_named(eq->output_names, eq->no, "kinematics_drive%d", i, 0)];
+  return CMB_OK;
+}
+
+/* Computes the values `design` (count) of the prescribed quantities of a sweep at the start, from a model that has these quantities as outputs.
+ * Sets k->freedoms to the number of degrees of freedom of that model. */
 static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int count,
                                   double *design)
 {
@@ -430,17 +456,8 @@ static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int
   cmb_system *system = NULL;
   cmb_evaluator *ev = NULL;
   CMB_TRY(cmb_model_system(k->ctx, model, &options, &system));
-  const cmb_equations *eq = &system->eq;
-  double *out = cmb_arena_doubles(k->arena, eq->no + eq->nh);
-  double *lambda = cmb_arena_doubles(k->arena, eq->ng);
-  cmb_status status = cmb_arena_failed(k->arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
-  k->freedoms = eq->nv - eq->nz - eq->ng;
-  if (status == CMB_OK) status = cmb_evaluator_create(k->ctx, eq, &ev);
-  if (status == CMB_OK) {
-    status = cmb_outputs(ev, system->t_start, system->q, system->v, ev->zero, lambda, out);
-  }
-  for (int i = 0; i < count && status == CMB_OK; i++)
-    design[i] = out[find_named(eq->output_names, eq->no, "kinematics_drive%d", i, 0)];
+  cmb_status status = cmb_evaluator_create(k->ctx, &system->eq, &ev);
+  if (status == CMB_OK) status = evaluate_design(k, system, ev, count, design);
   cmb_evaluator_destroy(ev);
   cmb_system_destroy(system);
   if (status <= 0) return status;
@@ -448,8 +465,8 @@ static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int
                   cmb_status_meaning(status));
 }
 
-/* Computes the values `design` that the drives, the prescribed quantities of a sweep, have in the unchanged model, by reading the
- * model file again with the drives added as outputs. Also finds its degrees of freedom. */
+/* Computes the values `design` that the quantities prescribed by a sweep have in the model without the sweep, by reading the model file again
+ * with these quantities added as outputs. Also determines the number of degrees of freedom. */
 static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                               const cmb_model *plain, double *design)
 {
@@ -481,8 +498,10 @@ static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_susp
   if (status == CMB_OK) status = find_design(k, path, o, plain, design);
   if (status == CMB_OK && o->drive_count > k->freedoms) {
     status = cmb_fail(k->ctx, CMB_ERROR_INPUT,
-                      "there are %d drives, and the mechanism has %d degree%s of freedom",
-                      o->drive_count, k->freedoms, k->freedoms == 1 ? "" : "s");
+                      "%d drive%s given, but the mechanism has %d degree%s of freedom; expected no "
+                      "more drives than degrees of freedom",
+                      o->drive_count, o->drive_count == 1 ? "" : "s", k->freedoms,
+                      k->freedoms == 1 ? "" : "s");
   }
   if (status == CMB_OK) {
     append_additions(&t, o, plain, design);
@@ -566,8 +585,8 @@ static bool carries_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* Returns an error with a message if a body that carries wheels is free to move along a coordinate of its joint to the ground, as
- * a vehicle body usually is: it would move with the wheel, and the sweep would not describe the suspension. */
+/* Returns an error with a message if a body that carries wheels is free to move along a coordinate of its joint to the ground, as the body of a
+ * vehicle model usually is. The sweep needs a fixed body. */
 static cmb_status refuse_free_body(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -590,8 +609,8 @@ static cmb_status refuse_free_body(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Reports the last error again under the name of a prescribed quantity of the sweep, if it concerns the prescribed motion that
- * was added to the model for this quantity. Returns `status` in any case. */
+/* Rewrites the last error so that it names the prescribed quantity of the sweep, if the error concerns the prescribed motion that was added to
+ * the model for this quantity. Returns `status` in any case. */
 static cmb_status fail_motion(cmb_suspension *k, const cmb_suspension_options *o, cmb_status status)
 {
   const cmb_error *error = cmb_error_of(k->ctx);
@@ -630,16 +649,16 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
 
 /* ---- quantities of wheels */
 
-/* Evaluates the outputs, into `out`, at the current state of rest with velocities v (nv). With the derivative of the displacements
- * by a parameter in place of v, outputs that are velocities become derivatives of positions by that parameter. */
+/* Evaluates the outputs into `out` at the current equilibrium with velocities v (nv). If v is the derivative of the displacements with respect
+ * to a parameter, an output that is a velocity becomes the derivative of a position with respect to that parameter. */
 static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
 {
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
 }
 
-/* Evaluates the outputs at the current state of rest: into k->out with velocities 0; then for each drive and load, into a row of
- * k->out_moved, with the derivative of the displacements by its value as velocities; and into the last row with that along the
- * whole sweep. */
+/* Evaluates the outputs at the current state of rest, into k->out with velocities 0. Then evaluates them with derivatives of the displacements
+ * in place of the velocities, into the rows of k->out_moved: with respect to each prescribed quantity and load and, in the last row, along the
+ * sweep. */
 static cmb_status evaluate(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -660,8 +679,8 @@ static const double *twist(const cmb_suspension *k, const struct wheel *w, int i
   return k->out_moved + (ptrdiff_t)input * room + w->output + 6;
 }
 
-/* Finds for each wheel the prescribed quantity that mainly changes the height of its centre, w->travel, and the one that turns it
- * about a nearly vertical axis, w->steer (both as indices). For the travel, quantities that change in the sweep are preferred. */
+/* Finds for each wheel the index of the prescribed quantity that mainly moves its centre up and down, w->travel, and of the one that steers it,
+ * w->steer. For the travel, quantities that change in the sweep are preferred. */
 static void find_roles(cmb_suspension *k)
 {
   for (int n = 0; n < k->wheel_count; n++) {
@@ -681,15 +700,15 @@ static void find_roles(cmb_suspension *k)
   }
 }
 
-/* Returns the force or moment that is needed to hold the quantity prescribed by a drive (an index) at its value. */
+/* Returns the force or moment needed to hold the quantity with the index `drive` at its prescribed value. */
 static double holding_force(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
   return k->x.lambda[row] * k->x.gp[drive * ng + row];
 }
 
-/* Returns the derivative of the constraint force or moment that holds prescribed quantity number `drive` with respect to this
- * quantity. It is taken along the sweep or, if the quantity does not change in the sweep, for a change of this quantity alone. */
+/* Returns the derivative of the force or moment that holds prescribed quantity number `drive` with respect to this quantity: the total
+ * derivative along the sweep or, if the quantity does not change in the sweep, the partial one, with all other prescribed quantities fixed. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
@@ -701,9 +720,9 @@ static double holding_stiffness(const cmb_suspension *k, int drive)
   return (own != 0 ? sum : k->x.L[drive * ng + row]) * k->x.gp[drive * ng + row];
 }
 
-/* Computes the caster and kingpin angles, scrub radius and trail, into `to`, from the twist x (6) that steering causes: velocity of
- * the wheel centre, angular velocity. C is the wheel centre, P the contact point, n the outward spin axis; side is 1 for a wheel on
- * the left and −1 on the right. */
+/* Computes caster angle, kingpin angle, scrub radius and trail into `to`, from the motion that steering causes: the twist x (6) with the
+ * velocity of the wheel centre C and the angular velocity. P is the contact point, n the outward spin axis, side 1 for a left and −1 for a
+ * right wheel. */
 static void find_kingpin(const double *x, const double *C, const double *P, const double *n,
                          double side, double *to)
 {
@@ -736,8 +755,8 @@ static void find_travel(const cmb_suspension *k, const struct wheel *w, const do
   to[RATE] = fabs(x[2] - 1) < 1e-6 ? holding_stiffness(k, w->travel) : NAN;
 }
 
-/* Computes all quantities of a wheel (camber, toe, track ..) at the current position into to (WHEEL_COLUMNS); NaN for those that
- * have no value, as without a drive (prescribed quantity) of the wheel's travel or steering. */
+/* Computes all quantities of a wheel (camber, toe, track ..) at the current position into `to` (WHEEL_COLUMNS). Quantities without a value
+ * become NaN, such as those that need a prescribed travel or steering of this wheel. */
 static void find_wheel(const cmb_suspension *k, const struct wheel *w, double *to)
 {
   const double *C = k->out + w->output, *axis = C + 3, *x = twist(k, w, k->inputs);
@@ -843,15 +862,15 @@ static cmb_status fail_to_reach(cmb_suspension *k)
     if (way > most) most = way, furthest = i;
   }
   const char *name = k->range[furthest].name;
-  return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
-                        cmb_about_thing(furthest < k->drives ? "drive" : "load", name),
-                        "'%s' cannot reach %.9g: the last value reached is %.9g, where the "
-                        "mechanism is at a dead centre or has no equilibrium beyond",
-                        name, k->to[furthest], k->x.p[k->parameter[furthest]]);
+  return cmb_fail_about(
+      k->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing(furthest < k->drives ? "drive" : "load", name),
+      "'%s' cannot reach %.9g: the last value reached is %.9g; the mechanism may be at "
+      "a dead centre there, or have no equilibrium beyond",
+      name, k->to[furthest], k->x.p[k->parameter[furthest]]);
 }
 
-/* Moves the suspension to the values k->to (inputs) of the prescribed quantities and loads of a sweep. If they cannot be reached,
- * returns an error with a message that tells which value was reached. */
+/* Moves the suspension to the values k->to (inputs) of all prescribed quantities and loads. If they cannot be reached, returns an error with a
+ * message that says how far the suspension was moved. */
 static cmb_status move_to_inputs(cmb_suspension *k)
 {
   double reached;

@@ -32,8 +32,8 @@ cmb_status cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *e
   *s = (cmb_tangent){.ev = ev};
   CMB_TRY(cmb_require_mass_entries(ev));
   if (nv > CMB_TANGENT_MOST) {
-    return cmb_fail(ev->ctx, CMB_ERROR_INPUT, "%s has %d velocities; this works for up to %d",
-                    eq->name, nv, CMB_TANGENT_MOST);
+    return cmb_fail(ev->ctx, CMB_ERROR_INPUT, "%s has %d velocities; expected at most %d", eq->name,
+                    nv, CMB_TANGENT_MOST);
   }
   s->N = cmb_arena_doubles(arena, nv * nv);
   s->P = cmb_arena_doubles(arena, nv * nv);
@@ -80,8 +80,8 @@ static cmb_status factor_mass(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* Factors the constraint Jacobian G (ng x nv), with rows scaled to length 1 in the metric of M⁻¹, by orthogonal transformations.
- * Sets its rank s->rank and the dimension s->n = nv − rank of the tangent space. */
+/* Computes an orthogonal factorisation of the constraint Jacobian G (ng x nv), with rows scaled to length 1 in the metric of M⁻¹. Sets its
+ * rank, s->rank, and the dimension of the tangent space, s->n = nv − rank. */
 static cmb_status factor_constraints(cmb_tangent *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -102,7 +102,7 @@ static cmb_status factor_constraints(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* Computes w := C⁻ᵀ w for a vector w (nv), in place, where M = C Cᵀ is the mass matrix. */
+/* Computes w := C⁻ᵀ w (nv) in place, where C is the Cholesky factor of the mass matrix, M = C Cᵀ. */
 static void from_metric(const cmb_tangent *s, double *w)
 {
   cmb_multiply_entries(s->ev->eq->nv, s->root, w, w);

@@ -97,8 +97,8 @@ static cmb_status take_memory(struct root_search *k, cmb_arena *arena)
 
 /* ---- roots */
 
-/* Computes the n eigenvalues, into `to`, of the n x n diagonal block of W that begins at row and column `from`; the rows of W have
- * `stride` entries. Returns CMB_RETRY_NEWTON if the iteration does not converge. */
+/* Computes the eigenvalues, into `to` (n), of the n x n diagonal block of W that begins at row and column `from`; the rows of W have `stride`
+ * entries. Returns CMB_RETRY_NEWTON if the QR iteration does not converge. */
 static cmb_status eigenvalues(struct root_search *k, const double *W, int stride, int from, int n,
                               double complex *to)
 {
@@ -112,9 +112,9 @@ static cmb_status eigenvalues(struct root_search *k, const double *W, int stride
   return CMB_OK;
 }
 
-/* Transforms the matrix k->W (*m x *m) to Hessenberg form and cuts off the states that its first column does not reach, whose
- * eigenvalues are added to the cancelled ones, k->now.removed. Subdiagonal entries up to `negligible` times the Frobenius norm
- * count as 0. *m becomes the remaining size of k->W. */
+/* Reduces the matrix k->W (*m x *m) to Hessenberg form and removes the states that its first column cannot reach. Their eigenvalues, which are
+ * poles and zeros at the same time and cancel, are added to k->now.removed. Subdiagonal entries up to `negligible` times the Frobenius norm
+ * count as 0. *m becomes the size of the remaining matrix. */
 static cmb_status cut_off(struct root_search *k, double negligible, int *m)
 {
   const int whole = *m;
@@ -143,9 +143,8 @@ static void transpose(int m, double *W)
   }
 }
 
-/* Computes the zeros and the gain of a transfer function, into k->now, from its minimal equations k->W = [d c; b A] (m x m) in
- * Hessenberg form, which are overwritten. Entries of the first row below `negligible` times its norm count as 0; if all do, the
- * gain is 0. */
+/* Computes the zeros and the gain of a transfer function into k->now from the matrix k->W = [d c; b A] (m x m) in Hessenberg form of its
+ * minimal realisation, which is overwritten. Entries of the first row below `negligible` times its norm count as 0; if all do, the gain is 0. */
 static cmb_status find_zeros(struct root_search *k, double negligible, int m)
 {
   double *W = k->W, gain = 1;
@@ -205,9 +204,9 @@ static double difference(const struct root_search *k)
   return worst;
 }
 
-/* Chooses the points k->s of the complex plane at which results are compared with the exact response: absolute values from a tenth
- * of the smallest eigenvalue to ten times the largest, at quasi-random angles up to 80°. Tiny eigenvalues, which may be 0, do not
- * count. */
+/* Chooses the points k->s of the complex plane at which computed transfer functions are compared with the exact response. Their absolute values
+ * range from a tenth of the smallest to ten times the largest eigenvalue, except tiny ones, which may be 0; their angles are quasi-random, up
+ * to 80°. */
 static void choose_points(struct root_search *k, const double complex *eigenvalue)
 {
   double low = INFINITY, high = 0;
@@ -224,8 +223,8 @@ static void choose_points(struct root_search *k, const double complex *eigenvalu
   }
 }
 
-/* Creates in *space a state space with one input of the scaled equations k->E = [d c; b A]. Its outputs are the output of the
- * transfer function and then all states. */
+/* Creates in *space the state space of the scaled equations k->E = [d c; b A] with one input. Its outputs are the output of the transfer
+ * function, followed by all states. */
 static cmb_status make_space(const struct root_search *k, cmb_arena *arena, cmb_state_space *space)
 {
   const int n = k->n, m = n + 1;
@@ -244,8 +243,8 @@ static cmb_status make_space(const struct root_search *k, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Computes the exact response of the scaled equations at all points of comparison, k->response, NaN at an eigenvalue, and the size
- * of the terms whose sum the response is, k->terms. */
+/* Computes the exact response k->response of the scaled equations at all points of comparison (NaN at an eigenvalue), and k->terms, the size of
+ * the terms that are summed in the response. */
 static cmb_status compute_responses(struct root_search *k, cmb_arena *arena)
 {
   cmb_state_space space = {0};
@@ -263,8 +262,8 @@ static cmb_status compute_responses(struct root_search *k, cmb_arena *arena)
 
 /* ---- attempts */
 
-/* Removes from r the pairs of a zero and a pole that coincide to the accuracy GOOD, except poles at 0, and adds these poles to the
- * cancelled eigenvalues. They belong to states that the input hardly moves, or that hardly affect the output. */
+/* Cancels in r each pair of a zero and a pole that coincide to the accuracy GOOD, except poles at 0, and adds these poles to the cancelled
+ * eigenvalues. */
 static void cancel_pairs(struct roots *r)
 {
   for (int i = r->zeros - 1; i >= 0; i--) {
@@ -296,8 +295,8 @@ static cmb_status attempt(struct root_search *k, double negligible)
   return CMB_OK;
 }
 
-/* Computes zeros and poles with each limit for negligible entries in turn, until a result agrees with the exact response to the
- * accuracy GOOD. k->best becomes this result, or the most accurate one. */
+/* Computes zeros and poles with a sequence of limits below which entries are negligible, until a result agrees with the exact response to the
+ * accuracy GOOD. k->best becomes this result or, if none agrees, the most accurate one. */
 static cmb_status try_all(struct root_search *k)
 {
   k->best.off = INFINITY;
@@ -337,8 +336,8 @@ static bool has_rates(const cmb_state_space *s, int input, int output)
   return s->D_rate[output * s->nu + input] != 0;
 }
 
-/* Creates a state space *to with one input and one output: those of s behind a first-order filter ẇ = p w + u, whose state is the
- * input of s. The pole p < 0, also stored in k->filter, is larger in magnitude than all eigenvalues. */
+/* Creates in *to a state space with one input and one output: a first-order filter ẇ = p w + u, whose state w is the input of the system s. The
+ * pole p < 0, also stored in k->filter, is chosen larger in magnitude than all eigenvalues of s. */
 static cmb_status fill_filter(struct root_search *k, cmb_arena *arena, const cmb_state_space *s,
                               int input, int output, cmb_state_space *to)
 {
@@ -372,9 +371,9 @@ static int nearest_to(double p, int count, const double complex *x)
   return best;
 }
 
-/* Removes the pole p = k->filter of the auxiliary filter 1/(s − p), with which fill_filter multiplied the transfer function: the
- * value nearest to p among the poles r->pole and the cancelled eigenvalues r->removed. If p had been cancelled, the transfer
- * function without the filter has a zero at p, which is added to r->zero unless the gain is 0. */
+/* Removes the pole p = k->filter of the auxiliary filter from the result r, where fill_filter() had multiplied the transfer function by 1/(s −
+ * p): deletes the value nearest to p among the poles r->pole and the cancelled eigenvalues r->removed. If p had been cancelled, adds a zero at
+ * p, unless the gain is 0. */
 static void remove_filter(const struct root_search *k, struct roots *r)
 {
   const double p = k->filter;
@@ -391,8 +390,7 @@ static void remove_filter(const struct root_search *k, struct roots *r)
 
 /* ---- the result */
 
-/* Returns whether root a comes before root b in the order of results: by absolute value, of equal ones the larger real part first,
- * and of a conjugate pair the one above the real axis. */
+/* Returns whether root a comes before root b in the results: by absolute value, then by larger real part, and then the one above the real axis. */
 static bool comes_before(double complex a, double complex b)
 {
   const double x = cabs(a), y = cabs(b);
@@ -457,10 +455,11 @@ static cmb_status find(struct root_search *k, const cmb_state_space *space, int 
   CMB_TRY(compute_responses(k, scratch));
   CMB_TRY(try_all(k));
   if (k->best.off <= BAD && isfinite(k->best.gain)) return CMB_OK;
-  return cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
-                  "no accurate zeros and poles were found, because of rounding: the best ones miss "
-                  "the response by %.2g of its size",
-                  k->best.off);
+  return cmb_fail(
+      k->ctx, CMB_ERROR_EQUATIONS,
+      "the zeros and poles that were found are not accurate: the best ones miss the response by "
+      "%.2g of its size",
+      k->best.off);
 }
 
 static cmb_status create(struct transfer *t, const cmb_state_space *space, int input, int output,

@@ -52,10 +52,10 @@ printf 'title: a\0b\n' >zero.yaml
 } >many-points.yaml # five nodes of YAML for each point, after three others
 before=$(listing)
 refuse large.yaml large.yaml:1:1 "larger than 16 MB"
-refuse binary.yaml binary.yaml:2:1 "byte 0x01 is not text; expected UTF-8"
-refuse program.yaml program.yaml:1:1 "byte 0x7F is not text; expected UTF-8"
-refuse no-utf8.yaml no-utf8.yaml:1:8 "byte 0xC3 is not text; expected UTF-8"
-refuse zero.yaml zero.yaml:1:9 "byte 0x00 is not text; expected UTF-8"
+refuse binary.yaml binary.yaml:2:1 "byte 0x01 is no part of a text; expected UTF-8 without control characters"
+refuse program.yaml program.yaml:1:1 "byte 0x7F is no part of a text; expected UTF-8 without control characters"
+refuse no-utf8.yaml no-utf8.yaml:1:8 "byte 0xC3 is no part of a text; expected UTF-8 without control characters"
+refuse zero.yaml zero.yaml:1:9 "byte 0x00 is no part of a text; expected UTF-8 without control characters"
 refuse many-points.yaml many-points.yaml:200001:13 "too many parts; expected at most 1000000"
 
 finish

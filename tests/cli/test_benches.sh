@@ -178,4 +178,14 @@ refused() { ! "$CAMBER" bench "$@" >plot.txt 2>&1; }
 check "no plot of a bench without one" refused arnold-table2 --plot a.svg
 check "a plot that cannot be written" refused burgermeister-fig1 --plot nowhere/a.svg
 
+# ---- the program of the benchmarks cannot be started
+mkdir alone
+cp "$CAMBER" alone/camber
+alone=$PWD/alone/camber
+PATH='' "$alone" bench simeon-stair >/dev/null 2>words
+check "no program of the benchmarks" grep -q "camber-bench, which is neither beside camber nor in PATH" words
+: >alone/camber-bench
+PATH='' "$alone" bench simeon-stair >/dev/null 2>words
+check "one that is not executable" grep -q "cannot start 'camber-bench', the program of the benchmarks: Permission denied" words
+
 finish

@@ -57,9 +57,9 @@ write("nothing.crg", [], head=b"")
 write("latin.crg", [0.0] * 20, head=HEAD.replace(b"long section 2,m", b"l\xe4ng section 2,m"))
 END
 python3 make_bad.py
-refuse cut.crg 13:1 "159 bytes of data follow; expected records of 80 bytes"
-refuse byte.crg 13:1 "81 bytes of data follow; expected records of 80 bytes"
-refuse inside.crg 13:1 "the file ends inside of row 7; expected rows of 3 numbers"
+refuse cut.crg 13:1 "the data have 159 bytes; expected a multiple of 80"
+refuse byte.crg 13:1 "the data have 81 bytes; expected a multiple of 80"
+refuse inside.crg 13:1 "the file ends inside of row 7; expected 3 numbers in each row"
 refuse padded.crg 13:1 "row 7 has no heights"
 refuse infinite.crg 13:1 "number 2 of row 4 is infinite; expected a finite one"
 refuse large.crg 13:1 "the road has 200000 rows of 3 numbers; expected at most 500000 numbers"
@@ -105,7 +105,7 @@ def data(form, turn):
 
 
 def write(form, name, turn):
-    head = "$CT      ! words\n$ROAD is not the name of a section here, but its end\n* a comment\n$ROAD_CRG ! more\n"
+    head = ("\n\n" if form == "LRFI" else "") + "$CT      ! words\n$ROAD is not the name of a section here, but its end\n* a comment\n$ROAD_CRG ! more\n"
     keys = {"start_u": 100, "END_U": 100 + DU * (NU - 1), "INCREMENT": DU, "START_X": START[0], "START_Y": START[1],
             "START_Z": START[2], "start_phi": PHI, "END_PHI": PHI + turn[-1] + 2 * math.pi, "START_LON": 9.5,
             "END_X": START[0] + DU * sum(math.cos(PHI + t) for t in turn[1:]), "END_Z": START[2] + DU * sum(slope[1:])}

@@ -126,7 +126,7 @@ refuse "steady motion: there is no output, coordinate, velocity or state 'spede'
 refuse "steady motion: there is no output, coordinate, velocity or state 'forwrd'; did you mean 'forward'?" linearize sedan --steady forwrd=20
 refuse "parameter l = 0; expected a number from" run pendulum --set l=0
 refuse "parameter l = -1; expected a number from" check pendulum --set l=-1 --json
-refuse "parameter l = 1e+07" run pendulum --set l=1e7 --json
+refuse "parameter l = 10000000" run pendulum --set l=1e7 --json
 refuse "parameter N = 1.5; expected a whole number from 1 to 1000" run pendulum-chain --set N=1.5
 refuse "parameter N = 0" run pendulum-chain --set N=0
 refuse "parameter N = 1001" run pendulum-chain --set N=1001
@@ -135,6 +135,9 @@ refuse "parameter l = 0" run pendulum --set l=2 --set l=0
 refuse "no coordinate or velocity 'z'; expected one of x, y" run pendulum --start z=1
 refuse "did you mean 'way'" check circular-track --start wya=1
 refuse "option --start is 'x'" run pendulum --start x
+for negated in rtol json help set save; do # an option with a value, and switches that no model file sets
+  refuse "unknown option '--no-$negated'; did you mean '--$negated'?" run pendulum "--no-$negated"
+done
 
 # ---- methods and their options
 refuse "did you mean 'mdop5'" run pendulum --method mdop6
@@ -144,7 +147,7 @@ refuse "no output, coordinate, velocity or multiplier 'nonsensical'; expected on
 refuse "expected one of way, q/way, way'" run own.yaml --plot new.svg --plot-outputs nonsensical
 refuse "no output 'nonsensical'; expected one of" linearize pendulum --outputs nonsensical
 refuse "'arm.urdf' is no model file of Camber, whose names end in .yaml; files of other programs, such as URDF and MJCF, are not read" run arm.urdf
-refuse "arm.urdf:1:1: this is XML; expected a model in YAML" run ./arm.urdf
+refuse "arm.urdf:1:1: the text begins with '<', as XML does; expected a model in YAML" run ./arm.urdf
 refuse "unknown method 'RADAU5'; did you mean 'radau5'?" run pendulum --method RADAU5
 refuse "unknown method ''" run pendulum --method ''
 refuse "option --option is 'steps'; expected NAME=VALUE" run pendulum --option steps

@@ -213,9 +213,9 @@ check "set.c compiles" cc $STRICT -std=c99 -I. set.c code/quarter_car.c -o set -
 check "parameters that are set do what folded ones do" python3 -c '
 a, b = ([float(x) for x in open(f)] for f in ("exported", "computed"))
 assert len(a) == len(b) and max(abs(x - y) for x, y in zip(a, b)) < 1e-9, (a, b)'
-refuses "a parameter that chooses something" 2 "the number of copies depends on the parameter 'N'" \
+refuses "a parameter that chooses something" 2 "the number of copies depends on the live parameter 'N'" \
   "$CAMBER" export c chain --live N
-refuses "the same beside all others" 2 "the number of copies depends on the parameter 'N'" \
+refuses "the same beside all others" 2 "the number of copies depends on the live parameter 'N'" \
   "$CAMBER" export c chain --live all --live N
 refuses "no such parameter" 2 "no parameter 'chasis_mass' to stay live: did you mean 'chassis_mass'" \
   "$CAMBER" run quarter-car --live chasis_mass

@@ -90,6 +90,45 @@ d, a = json.load(open("run.json")), [float(x) for x in open("exported")]
 b = d["q"] + d["v"]
 assert len(a) == len(b) and max(abs(x - y) for x, y in zip(a, b)) < 1e-12, (a, b)'
 
+# A state that is set gets the modes of the parameters that hold then, here of a switch at another place.
+cat >place.yaml <<'END'
+parameters: {place: 0.2}
+bodies: {block: {mass: 1, box: [0.1, 0.1, 0.1], at: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: block, axis: x, start: 1.2, rate: 1}}
+states: {z: {rate: 'x - z'}, y: {rate: 'z - y'}}
+forces: {spring: {type: load, on: {body: block, at: [0, 0, 0]}, force: ['if(x > place, -40*x, 3)', 0, 0]}}
+END
+cat >set.c <<'END'
+#include "code/place.h"
+#include <stdio.h>
+int main(void)
+{
+  static place m;
+  place_state s;
+  int i;
+  place_init(&m);
+  place_get_state(&m, &s);
+  m.parameters.place = 5;
+  place_set_state(&m, &s);
+  for (i = 0; i < 100; i++) place_step(&m, 0, 0);
+  place_get_state(&m, &s);
+  printf("%.17g\n%.17g\n", s.q[0], s.v[0]);
+  return 0;
+}
+END
+check 'export of a switch at a parameter' "$CAMBER" export c ./place.yaml --live all -o code --quiet --step 0.001 >/dev/null
+# shellcheck disable=SC2086
+check 'compiles' cc $FLAGS set.c code/place.c -o set -lm
+check 'goes on in the modes of the state' ./set >exported
+"$CAMBER" run ./place.yaml --method lie --step 0.001 --t-end 0.1 --option bound=none --set place=5 --json --quiet >run.json
+check 'as with the place folded in' python3 -c '
+import json
+d, a = json.load(open("run.json")), [float(x) for x in open("exported")]
+b = d["q"] + d["v"]
+assert len(a) == len(b) and max(abs(x - y) for x, y in zip(a, b)) < 1e-12, (a, b)'
+tr -d '\n' <code/place.h | grep -qF "/* Where the model stands. q: x; v: their rates, or as Camber lists them, then the states z, y. */" ||
+  fail 'the header lists the states'
+
 # ---- found by iterations
 
 cat >closed.c <<'END'

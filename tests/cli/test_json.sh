@@ -153,6 +153,9 @@ def contents(path):
     expect("chassis" in names["bodies"] and "speed" in names["parameters"], names)
     expect(names["templates"] == ["corner"], names["templates"])
     expect(any(name.startswith("left.") for name in names["joints"]), names["joints"])
+    numbers = {"value": {"parameters"}, "period": {"controllers"}, "start": {"states", "sampled"}, "mass": {"bodies"}, "child": {"joints"}}
+    for key, sections in numbers.items():  # what only these kinds have, and all of them
+        expect(all((key in item) == (section in sections) for section in result for item in result[section]), key, result)
     known = set(names["bodies"]) | {"ground"}
     expect(all(b["parent"] in known and b["mass"] > 0 and len(b["inertia"]) == 9 for b in result["bodies"]), result)
     expect(all({j["parent"], j["child"]} <= known and j["type"] for j in result["joints"]), result["joints"])
@@ -249,7 +252,7 @@ look alternating a.json 9
 
 # ---- runs that fail
 camber 1 a.json run caraxis --max-steps 10 --out a.csv
-look failed a.json step-count '^10 steps are used up at t = '
+look failed a.json step-count '^all 10 steps that the option max-steps permits are used up at t = '
 look half_way a.json
 look last_line a.json a.csv
 check "[$what]: the same sentence on standard error" \

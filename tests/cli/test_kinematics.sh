@@ -51,7 +51,7 @@ check "velocity as a drive" refuses 2 "drive 'hub.vz' is no quantity of position
 check "constant as a drive" refuses 2 "drive 't' is no quantity of positions" "${five[@]}" --drive t=0
 check "no value" refuses 2 "a drive has no finite value in the design position" "${five[@]}" --drive "sqrt(-hub.z)=0"
 check "redundant drive" refuses 2 "drive 'hub.z' is redundant" "${five[@]}" --drive heave=0:0.1:3 --drive hub.z=0.33:0.43:3
-check "more drives than freedoms" refuses 2 "there are 3 drives, and the mechanism has 2 degrees of freedom" "${five[@]}" --drive heave=0 \
+check "more drives than freedoms" refuses 2 "3 drives given, but the mechanism has 2 degrees of freedom; expected no more drives than degrees of freedom" "${five[@]}" --drive heave=0 \
   --drive delta=0 --drive hub.x=0
 check "first value out of reach" refuses 1 "'heave' cannot reach 5: the last value reached is 0.303" "${five[@]}" --drive heave=5:6:2
 check "unknown load" refuses 2 "unknown load 'hub.fq'" "${five[@]}" --wheel hub --drive heave=0 --load hub.fq=1
@@ -72,10 +72,62 @@ forces:
   push: {type: load, on: {body: b, at: [0, 2, 0]}, force: ["100*lift", 0, 0]}
 outputs: {place: held}
 END
-check "a motion that is pushed and not held" refuses 1 "exerts a force on a motion without stiffness, the one with the largest part in 'loose'" pushed.yaml \
+check "a motion that is pushed and not held" refuses 1 "exerts a force on a motion without stiffness, in which 'loose'" pushed.yaml \
   --drive lift=0:0.1:3
 sed 's/^  push: .*//; s/^forces://' pushed.yaml >free.yaml
 check "one that is not pushed" "$CAMBER" kinematics free.yaml --drive lift=0:0.1:3
+
+# A model without wheels: all numbers in all forms of output, and a panel for each column.
+cat >plain.yaml <<'END'
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: a, axis: x, stiffness: 50}}
+outputs: {twice: {value: 2*x, unit: m}, square: {value: x*x, unit: m^2}}
+END
+check "all forms of output" "$CAMBER" kinematics plain.yaml --drive x=-0.5:1:4 --out plain.csv --plot plain.svg --json >plain.json
+plain() {
+  python3 - <<'END'
+import csv, json, re
+names, rows = ["x", "x.hold_force", "x.hold_stiffness", "twice", "square"], [[x, 50 * x, 50, 2 * x, x * x] for x in (-0.5, 0, 0.5, 1)]
+def same(table):
+    assert len(table) == len(rows) and all(len(a) == len(b) and all(abs(x - y) < 1e-9 for x, y in zip(a, b)) for a, b in zip(table, rows)), table
+d = json.load(open("plain.json"))
+assert [c["name"] for c in d["columns"]] == names and d["status"] == "ok", d["columns"]
+same(d["rows"])
+same([[float(x) for x in row] for row in list(csv.reader(open("plain.csv")))[1:]])
+svg = open("plain.svg").read()
+titles = re.findall(r"rotate\(-90\)' class='middle'>([^<]*)<", svg)
+assert titles == names[1:3] + ["twice, mm", "square, m^2"], titles
+assert re.findall(r"<polyline [^>]*/><text [^>]*>([^<]*)<", svg) == names[1:], svg
+END
+}
+check "the same numbers in each, and the panels" plain
+failed() {
+  "$CAMBER" kinematics plain.yaml --drive z=0:1:3 --json >failed.json 2>words
+  [ $? -eq 2 ] && python3 -c '
+import json
+d = json.load(open("failed.json"))
+assert d["status"] == "bad-input" and d["error"]["name"] == "z" and "rows" not in d and "columns" not in d, d'
+}
+check "a failure as JSON" failed
+
+# Two equal loops with branches: none is left out, since they may differ in another branch, but only one takes a degree of freedom.
+cat >equal.yaml <<'END'
+gravity: [0, 0, 0]
+bodies:
+  a: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  b: {mass: 1, com: [0, 1, 0], inertia: [1, 1, 1]}
+joints:
+  lift: {type: prismatic, child: a, axis: z, stiffness: 1000}
+  follower: {type: prismatic, child: b, axis: z}
+loops:
+  one: {type: formula, formula: 'max(lift, -1) - follower'}
+  two: {type: formula, formula: 'max(lift, -1) - follower'}
+END
+"$CAMBER" kinematics equal.yaml --drive lift=0.1:0.2:2 --out equal.csv
+check "dependent constraints that were kept" test $? -eq 0
+check "more drives than freedoms beside them" refuses 2 "2 drives given, but the mechanism has 1 degree of freedom; expected no more drives" equal.yaml \
+  --drive lift=0 --drive follower=0
 
 # The tyre of the double wishbone is a load with a stiffness of 296325 N/m: it is left out, and the wheel rate is that of the spring.
 tyre() {
@@ -108,6 +160,7 @@ END
 check "backwards" backwards
 upright() { sweep --drive heave=-0.1:0.1:11 --plot heave.svg >/dev/null && grep -q "rotate(-90)' class='middle'>hub.travel, mm<" heave.svg && grep -q "half-track change, mm" heave.svg; }
 check "plot with the travel upwards" upright
+check "it is complete" python3 -c 'import xml.etree.ElementTree as tree; tree.parse("heave.svg")'
 check "it has the model's title" grep -q ">Five-link rear wheel suspension, car body fixed<" heave.svg
 check "a dot for each point" test "$(grep -o '<circle' heave.svg | wc -l)" -eq $((11 * $(grep -c "class='box'" heave.svg)))
 

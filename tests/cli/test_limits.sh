@@ -67,7 +67,7 @@ bodies: {b: {mass: 1, com: [0, 0, -1], inertia: [1, 1, 1]}}
 joints: {j: {type: universal, child: b, at: [0, 0, 0], axes: [[1, 0, 0], [@, 1, 0]]}}
 END
 
-# ---- names: 60 characters for one, 240 with those of its instances
+# ---- names: 60 characters for one, 240 with the names of the instances that contain it
 
 letters() { printf "%*s" "$1" '' | tr ' ' 'a'; }
 both 'a name' "$(letters 60)" "$(letters 61)" 'is too long; expected at most 60 characters' check <<'END'

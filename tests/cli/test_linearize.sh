@@ -246,6 +246,15 @@ check "the peak is drawn" python3 -c "
 import re
 ticks = [float(x) for x in re.findall(r'>(1e[-+0-9]+|[0-9.]+)</text>', open('bode.svg').read())]
 assert max(ticks) >= 10, ticks" # |1/(d w i (lag w i + 1))| at the resonance w = 5: 70
+check "the peak is at 5 rad/s, in Hz" python3 - <<'END'
+import math, re
+svg = open("bode.svg").read()
+(x0, f0), (x1, f1) = [tuple(map(float, tick)) for tick in re.findall(r"<text x='([0-9.]+)' y='[0-9.]+' class='middle'>([0-9.]+)</text>", svg)][-2:]
+curve = [tuple(map(float, point.split(","))) for point in re.search(r"<polyline [^>]*points='([^']*)'", svg)[1].split()]
+peak = min(curve, key=lambda point: point[1])[0]
+frequency = f0 * (f1 / f0) ** ((peak - x0) / (x1 - x0))  # the axis is logarithmic
+assert abs(frequency * 2 * math.pi / 5 - 1) < 5e-3, frequency
+END
 sed 's/damping: 3/damping: 0/' block.yaml >undamped.yaml
 camber 0 a.txt linearize undamped.yaml --inputs command --outputs position --bode bode.svg --step-response step.svg
 # at an undamped resonance the response is infinite: two outputs, of which one is twice the other, have the same gap there
@@ -328,7 +337,7 @@ says "numerator   50 s + 4500" a.txt
 sed '/^simulate/d' damped.yaml >trimmed.yaml
 "$CAMBER" linearize trimmed.yaml --steady z=0 --trim "road'" 2>stderr
 check "a rate cannot be trimmed" [ $? -eq 2 ]
-check "the message has the reason: $(cat stderr)" grep -q 'the rate of an input, which is 0 in a steady motion' stderr
+check "the message has the reason: $(cat stderr)" grep -q 'the rate of an input, and this rate is 0 in a steady motion' stderr
 
 # ---- at a time during the run, after an event that resets a state, with inputs that are functions of time
 cat >way.yaml <<'END'

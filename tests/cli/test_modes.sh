@@ -60,5 +60,5 @@ done
 
 sed "s/force: .*/force: ['floor(1e10*t)', 0, 0]}/" done.yaml >beyond.yaml
 "$CAMBER" run beyond.yaml --method lie --t-end 1 --quiet >/dev/null 2>words && fail "a level beyond the range of int is refused"
-check "a level beyond the range of int is named" grep -q "at t = 0.215 has left its level 2147483647" words
+check "a level beyond the range of int is named" grep -q "at t = 0.215 has left the level 2147483647" words
 finish

@@ -6,6 +6,10 @@ set -u
 . "$SOURCE_DIR/tests/support/cli.sh"
 
 check "list parts" "$CAMBER" list parts >parts
+check "titles begin in one column, also where they continue" python3 -c '
+lines = open("parts").read().splitlines()[2:]
+begins = {len(line) - len(line.lstrip(" ")) for line in lines if line.startswith(" " * 21)}
+assert begins == {34} and any(line[33] == " " and line[34] != " " for line in lines if not line.startswith(" ")), begins'
 for file in "$SOURCE_DIR"/models/parts/*.yaml; do
   name=$(basename "$file" .yaml)
   check "parts/$name is listed" grep -q "^parts/$name  *[a-z_]*  *[A-Za-z]" parts

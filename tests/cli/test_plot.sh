@@ -100,6 +100,12 @@ for options in "0.05 u" "0.05 0" "0.05 u --every 0.03 --out sampled.csv" "0.05 u
   look sampled.svg "not [1 for (x, y), (X, Y) in zip(curves[0][1], curves[0][1][1:]) if X - x > 0.15 and abs(Y - y) > 0.15]"
 done
 
+# ---- the subtitle: the model, values that were set, the method and its tolerances, or its step
+"$CAMBER" run fivelink --t-end 0.01 --set stair=1 --set speed=12.5 --rtol 1e-5 --plot set.svg >/dev/null
+look set.svg "'fivelink with stair = 1, speed = 12.5; mdop5, rtol 1e-05, atol 1e-07' in texts"
+"$CAMBER" run pendulum --t-end 0.01 --method lie --step 0.001 --plot fixed.svg >/dev/null
+look fixed.svg "'pendulum; lie, step 0.001' in texts"
+
 # ---- curves are smooth also with long steps: half a period of a pendulum has more points than steps
 check "run" "$CAMBER" run simple-pendulum --method mdop853 --rtol 1e-4 --t-end 1 --plot smooth.svg --plot-outputs angle >report
 look smooth.svg "len(curves) == 1 and len(curves[0][1]) > 500"

@@ -242,9 +242,13 @@ refused "no output" "needs -o FILE" stair.h5 --y camber
 refused "another ending" "in .svg or .png" stair.h5 --y camber -o no.pdf
 refused "no result" "ends in .csv, .h5 or .mat" "$SOURCE_DIR/README.md" --y camber -o no.svg
 printf 't,x\n0,1\n1,2,3\n' >broken.csv
-refused "a line that is too long" "broken.csv:3:1: expected as many numbers" broken.csv --y x -o no.svg
+refused "a line that is too long" "broken.csv:3:3: expected as many numbers" broken.csv --y x -o no.svg
 printf 't,x\n0,one\n' >broken.csv
-refused "a word for a number" "broken.csv:2:1: " broken.csv --y x -o no.svg
+refused "a word for a number" "broken.csv:2:3: " broken.csv --y x -o no.svg
+for blanks in '' ' ' '  ' '\t'; do
+  printf "t,x,y\n0,1,2\n1,${blanks},2\n" >broken.csv
+  refused "nothing but '$blanks' in a field" "broken.csv:3:3: expected as many numbers" broken.csv --y y -o no.svg
+done
 printf 't,x\n' >broken.csv
 refused "no rows" "cannot read 'broken.csv': it has no rows$" broken.csv --y x -o no.svg
 cp broken.csv broken.csv.partial

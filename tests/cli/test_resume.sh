@@ -70,23 +70,23 @@ refuse() { # WORDS ARGUMENT...
   if [[ $code -ne 2 ]] || ! grep -qF -- "$words" found; then fail "run $* ($code): $(cat found)"; fi
 }
 refuse "cannot read none.state" four-bar --resume none.state
-refuse 'here it is model "fivelink"' fivelink --resume end.state
-refuse 'here it is method "hem5"' four-bar --t-end 1 --resume end.state --method hem5
-refuse 'here it is rtol' four-bar --t-end 1 --resume end.state --rtol 1e-3
-refuse 'was saved at t = 0.5, and this run ends at t = 0.2 already' four-bar --t-end 0.2 --resume end.state
+refuse 'but this run has model "fivelink"' fivelink --resume end.state
+refuse 'but this run has method "hem5"' four-bar --t-end 1 --resume end.state --method hem5
+refuse 'but this run has rtol' four-bar --t-end 1 --resume end.state --rtol 1e-3
+refuse 'was saved at t = 0.5, but this run ends at t = 0.2; expected a later end' four-bar --t-end 0.2 --resume end.state
 check "nothing is reported of a run that did not begin" test ! -s text
 refuse "--save-at needs --save FILE" four-bar --save-at 1
-refuse "--save-at is 2, and the run ends at t = 1" four-bar --t-end 1 --save end2.state --save-at 2
+refuse "--save-at is 2, but the run ends at t = 1" four-bar --t-end 1 --save end2.state --save-at 2
 refuse "--realtime cannot be used with --resume" four-bar --resume end.state --realtime
 head -c 700 end.state >cut.state
 refuse "cut.state is damaged" four-bar --t-end 1 --resume cut.state
 sed 's/^q 3: 4/q 3: 5/' end.state >changed.state
 refuse "changed.state is damaged" four-bar --t-end 1 --resume changed.state
-refuse "text is no saved state" four-bar --t-end 1 --resume text
+refuse "text is not a saved state" four-bar --t-end 1 --resume text
 sed 's/mass: /mass: 2*/' "$SOURCE_DIR/models/four-bar.yaml" >four-bar.yaml
 cp -r "$SOURCE_DIR/models/parts" . 2>/dev/null
 cmp -s four-bar.yaml "$SOURCE_DIR/models/four-bar.yaml" ||
-  refuse "its equations are others" four-bar.yaml --t-end 1 --resume end.state
+  refuse "its equations differ from those of this run" four-bar.yaml --t-end 1 --resume end.state
 mkdir -p edited
 # laws of impact, rules, outputs and functions of time belong to the equations, too
 cat >ball.yaml <<'YAML'
@@ -103,7 +103,7 @@ check "a ball is saved" "$CAMBER" run ball.yaml --t-end 0.1 --save ball.state --
 for edit in 's/restitution: 0.5/restitution: 0.9/' 's/restitution: 0.5/restitution: {law: poisson, value: 0.5}/' 's/rising/falling/' \
   's/record/stop/' 's/height: b.z/height: 2*b.z/' 's/100[*]exp/900*exp/' 's/b.z > 5/b.z > 6/'; do
   sed "$edit" ball.yaml >edited/ball.yaml
-  refuse "its equations are others" edited/ball.yaml --resume ball.state
+  refuse "its equations differ from those of this run" edited/ball.yaml --resume ball.state
 done
 
 printf 'bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\njoints: {x: {type: prismatic, child: b, axis: x, rate: 1}}\nevents: {far: {when: x > 0.5, action: stop}}\n' >stop.yaml

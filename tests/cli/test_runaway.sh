@@ -17,7 +17,7 @@ forces:
 END
 timeout 60 "$CAMBER" run wrong.yaml --t-end 60 --every 1 --out out.csv >text 2>words
 check "exit code 1" test $? -eq 1
-check "the velocity and the time" grep -q "run away at t = 8.*: beta'" words
+check "the velocity and the time" grep -q "run away at t = 8.*: the largest velocity, now beta' = " words
 check "what was computed is kept" test "$(wc -l <out.csv)" -ge 9
 timeout 60 "$CAMBER" run wrong.yaml --t-end 60 --json >json 2>words
 check "the status" grep -q '"status": "diverged"' json

@@ -94,7 +94,7 @@ works run model.yaml --start x=0 --steady "x'=0"
 check "no equilibrium: $(cat stdout)" [ "$(grep -c equilibrium stdout)" -eq 0 ]
 model '{steady: {x: 0}, t-end: 0.1}'
 works run model.yaml --equilibrium
-refuse "model.yaml:9:12: simulate: --at is a state that a run comes to, and does not go with 'steady'" linearize model.yaml --at 0.1
+refuse "model.yaml:9:12: simulate: --at is a state that a run reaches, and cannot be used with 'steady'" linearize model.yaml --at 0.1
 model '{realtime: true, repeat: 2}'
 refuse "model.yaml:9:12: simulate: 'realtime' runs once; it cannot be used with 'repeat'" run model.yaml
 model '{realtime: true, method: bdf}'

@@ -67,7 +67,7 @@ def worst(method, tolerance, *options):
         print(done.stderr.strip())
         return None
     result = json.loads(done.stdout)
-    outputs, warned = result["outputs"], any("counts errors of velocities h times" in w for w in result["warnings"])
+    outputs, warned = result["outputs"], any("multiplies errors of velocities by the step size" in w for w in result["warnings"])
     if warned != ("control=classic" in options):
         print("warned of errors of velocities:", warned)
         return None

@@ -222,12 +222,12 @@ refused() { # WORDS ARGUMENT...
 refused "--plot of 'camber linearize' draws eigenvalues over a value: it needs --vary" --plot x.svg
 for option in '--bode x.svg' '--step-response x.svg'; do
   # shellcheck disable=SC2086
-  refused "does not go with ${option% *}" --vary speed=2:3:2 $option
+  refused "cannot be used with ${option% *}" --vary speed=2:3:2 $option
 done
-refused 'does not go with --inputs and --outputs' --vary speed=2:3:2 --inputs drive
+refused 'cannot be used with --inputs and --outputs' --vary speed=2:3:2 --inputs drive
 for option in '--method mdop5' '--rtol 1e-3' '--atol 1e-3' '--option projection=every'; do
   # shellcheck disable=SC2086
-  refused "${option% *} is for a simulation, and does not go with --vary" --vary speed=2:3:2 $option
+  refused "${option% *} is for a simulation, and cannot be used with --vary" --vary speed=2:3:2 $option
 done
 refused "option --out is 'x.mat'; expected a file name that ends in .csv" --vary speed=2:3:2 --out x.mat
 refused "cannot write 'nowhere/x.svg'" --vary speed=2:3:2 --plot nowhere/x.svg

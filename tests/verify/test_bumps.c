@@ -230,6 +230,37 @@ static void test_bump_beside_spring(void **state)
   }
 }
 
+/* Checks three bumps A exp(−((s − c)/w)²) in the way of one puck, beside forces on another one that change slowly and are far above and below
+ * all values of the bumps: v² = v₀² + 2 √π A Σ w. */
+static void test_bumps_beside_large_forces(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {puck: {mass: 1, com: [0, 0, 0]}, other: {mass: 50, com: [0, 1, 0]}}\n"
+      "joints:\n"
+      "  s: {type: prismatic, child: puck, at: [0, 0, 0], axis: x, start: {v: 2}}\n"
+      "  x: {type: prismatic, child: other, at: [0, 1, 0], axis: x, start: {v: 1}}\n"
+      "forces:\n"
+      "  f1: {type: torsion, coordinate: x, torque: \"700 + atan(x/2)\"}\n"
+      "  b1: {type: torsion, coordinate: s, torque: \"-30*exp(-((s - 0.337)/0.003)^2)\"}\n"
+      "  f2: {type: torsion, coordinate: x, torque: \"-800 + atan(x/3)\"}\n"
+      "  b2: {type: torsion, coordinate: s, torque: \"-30*exp(-((s - 0.713)/0.002)^2)\"}\n"
+      "  f3: {type: torsion, coordinate: x, torque: \"100 + atan(x/4)\"}\n"
+      "  b3: {type: torsion, coordinate: s, torque: \"-30*exp(-((s - 1.571)/0.004)^2)\"}\n"
+      "outputs: {speed: s'}\n";
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    cmbt_run run;
+    cmbt_run_open_text(&run, text, CMB_FORM_EXPLICIT);
+    run.method = cmb_method_name(cmb_method_at(i));
+    run.rtol = 1e-6;
+    cmbt_run_to(&run, 1, 0);
+    const double v = cmbt_output(&run, "speed");
+    cmbt_near(v * v, 4 + 2 * sqrt(acos(-1)) * 30 * 0.009, 1e-4);
+    cmbt_run_close(&run);
+  }
+}
+
 /* ---- a wheel on a road */
 
 /* Runs a wheel of 30 kg on a tyre, pulled by a cart of 300 kg at 20 m/s, over a bump at 163 m, 2 cm high and 5 cm
@@ -314,9 +345,11 @@ static void test_path_functions_of_models(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_bumps), cmocka_unit_test(test_bump_in_drive),
-      cmocka_unit_test(test_bump_beside_spring), cmocka_unit_test(test_wheel),
-      cmocka_unit_test(test_path_functions_of_models)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_bumps),
+                                     cmocka_unit_test(test_bump_in_drive),
+                                     cmocka_unit_test(test_bump_beside_spring),
+                                     cmocka_unit_test(test_bumps_beside_large_forces),
+                                     cmocka_unit_test(test_wheel),
+                                     cmocka_unit_test(test_path_functions_of_models)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,8 +414,8 @@ static void test_live_poses(void **state)
 
 static const char pointed[] =
     "points: {A: [1, 0, 0], B: [0, 2, 0], C: [0, 0, 3]}\n"
-    "bodies: {b: {mass: 1, com: A}, c: {mass: 1, com: B}}\n"
-    "joints: {i: {type: free, child: b}, j: {type: free, child: c}}\n"
+    "bodies: {b: {mass: 1, com: A}, c: {mass: 1, com: B}, r: {mass: 1, rod: [C, A], radius: 1}}\n"
+    "joints: {i: {type: free, child: b}, j: {type: free, child: c}, k: {type: free, child: r}}\n"
     "markers: {m: {on: c, at: C}}\n"
     "loops: {l: {type: distance, between: [b@A, c@B]}, g: {type: formula, formula: i.x - 1},\n"
     "        o: {type: point-plane, point: c@B, on: b@A, normal: z}}\n"
@@ -447,6 +447,7 @@ static void test_points(void **state)
       {CMB_ITEM_STOP, "f", 1, {1}, {0}},
       {CMB_ITEM_SHAPE, "", 3, {0, 1, CMB_NO_BODY}, {0, 1, 2}},
       {CMB_ITEM_BODY, "b", 0, {0}, {0}},
+      {CMB_ITEM_BODY, "r", 2, {2, 2}, {2, 0}},
   };
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m;

@@ -468,18 +468,18 @@ static void test_error_texts(void **state)
   expect_error(LAW("0.1", "u: log(-0.35 - pivot)"), "mdop5", 0,
                "sampled value 'u' of controller 'c' is not finite");
   expect_error(LAW("0.1", "u: u + 1") "motions: {m: {coordinate: pivot, value: u}}\n", "mdop5", 0,
-               "no position can jump");
+               "since positions cannot jump");
   expect_error(LAW("1e-12", "u: pivot"), "mdop5", 0, "more than 1e9 samples");
   expect_error("gravity: [0, 0, 0]\npoints: {O: [0, 0, 0]}\nbodies: {b: {mass: 1, com: O}}\n"
                "joints: {x: {type: prismatic, child: b, axis: x}}\n"
                "forces: {dry: {type: load, on: b@O, force: [\"1 - 3*sign(x')\", 0, 0]}}\n"
                "controllers: {c: {period: 0.1, update: {n: \"n + if(x' > 0, 1, 0)\"}}}\n",
-               "mdop5", 0, "holds it at 0, so that it has none");
+               "mdop5", 0, "where it is held at 0, as by dry friction, and has no sign");
   expect_error("gravity: [0, 0, 0]\npoints: {O: [0, 0, 0]}\nbodies: {b: {mass: 1, com: O}}\n"
                "joints: {x: {type: prismatic, child: b, axis: x, rate: -0.1,\n"
                "             friction: {force: 3, law: stick, static: 5}}}\n"
                "controllers: {c: {period: 0.1, update: {n: sign(x')}}}\n",
-               "mdop5", 0, "holds it at 0, so that it has none");
+               "mdop5", 0, "where it is held at 0, as by dry friction, and has no sign");
   expect_error(LAW("0.1", "u: pivot") "outputs: {o: \"delay(pivot, 0.1)\"}\n", "mdop5", 0,
                "expected a sampled value");
   expect_error(LAW("0.1", "u: \"delay(pivot, 0.15)\""), "mdop5", 0,

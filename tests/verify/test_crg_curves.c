@@ -172,6 +172,28 @@ static void test_almost_straight(void **state)
   close_surface(&b);
 }
 
+static double slight_heading(int i)
+{
+  return 1e-7 * i;
+}
+
+/* Checks the smallest increment of a road that turns: 2 µm are accepted, 0.5 µm are not. The radii are 20 m and 5 m. */
+static void test_smallest_increment(void **state)
+{
+  (void)state;
+  const struct road coarse = {"coarse.crg", 20, 2e-6, slight_heading, zero, zero_height};
+  const struct road fine = {"fine.crg", 20, 5e-7, slight_heading, zero, zero_height};
+  cmb_context *ctx = cmb_context_create(NULL);
+  write_road(&coarse);
+  write_road(&fine);
+  struct surface s = open_surface("coarse.crg");
+  cmbt_near(height(&s, 1e-5, 0), 0, 0);
+  close_surface(&s);
+  cmbt_model_refused(ctx, "roads: {track: {type: crg, file: fine.crg}}\n", "fine.crg:4:1",
+                     "expected increments of 1e-6 or more");
+  cmb_context_destroy(ctx);
+}
+
 /* ---- an S: the curvature grows to 1/25, changes to −1/25 and returns to 0 */
 
 enum { S_ROWS = 181 };
@@ -440,10 +462,13 @@ static void test_out_of_reach(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_circle),  cmocka_unit_test(test_almost_straight),
-      cmocka_unit_test(test_s_curve), cmocka_unit_test(test_methods),
-      cmocka_unit_test(test_bends),   cmocka_unit_test(test_out_of_reach),
-      cmocka_unit_test(test_export)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_circle),
+                                     cmocka_unit_test(test_almost_straight),
+                                     cmocka_unit_test(test_smallest_increment),
+                                     cmocka_unit_test(test_s_curve),
+                                     cmocka_unit_test(test_methods),
+                                     cmocka_unit_test(test_bends),
+                                     cmocka_unit_test(test_out_of_reach),
+                                     cmocka_unit_test(test_export)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

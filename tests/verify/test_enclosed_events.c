@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 2100, TEXT = 3000, PROBLEMS = 2000 };
+enum { MOST = 2100, TEXT = 6000, PROBLEMS = 2000, SEVERAL = 3 };
 
 static const double SHORTEST = 1e-6; /* between two zeros, in seconds */
 
@@ -124,19 +124,19 @@ static struct problem *random_problem(struct cmbt_random *r)
 }
 
 struct log {
-  double t[MOST];
+  double t[SEVERAL * MOST];
   int count;
 };
 
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct log *log = user;
-  if (log->count < MOST) log->t[log->count++] = event->t;
+  if (log->count < SEVERAL * MOST) log->t[log->count++] = event->t;
   return CMB_OK;
 }
 
-/* Runs a model with the formula as the condition of a force, which acts on a body of its own so that the free motion stays as it is. */
-static void run_formula(const char *formula, const char *method, struct log *log, long *undecided)
+/* Runs a model with a force on a body of its own, so that the free motion stays as it is. */
+static void run_torque(const char *torque, const char *method, struct log *log, long *undecided)
 {
   char text[TEXT];
   cmbt_run r;
@@ -146,8 +146,8 @@ static void run_formula(const char *formula, const char *method, struct log *log
            "joints:\n"
            "  slide: {type: prismatic, child: free, at: [0, 0, 0], axis: x, rate: 1}\n"
            "  other: {type: prismatic, child: pushed, at: [0, 0, 0], axis: x}\n"
-           "forces: {push: {type: torsion, coordinate: other, torque: \"if(%s > 0, 1, 2)\"}}\n",
-           formula);
+           "forces: {push: {type: torsion, coordinate: other, torque: \"%s\"}}\n",
+           torque);
   cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find(method);
@@ -158,6 +158,14 @@ static void run_formula(const char *formula, const char *method, struct log *log
   cmbt_ok(r.ctx, cmb_simulation_run(r.sim));
   *undecided += cmb_simulation_result(r.sim)->undecided;
   cmbt_run_close(&r);
+}
+
+/* Runs a model with the formula as the condition of a force. */
+static void run_formula(const char *formula, const char *method, struct log *log, long *undecided)
+{
+  char torque[1100];
+  snprintf(torque, sizeof torque, "if(%s > 0, 1, 2)", formula);
+  run_torque(torque, method, log, undecided);
 }
 
 static int problems(void)
@@ -193,6 +201,45 @@ static void test_random_zeros(void **state)
   }
   printf("%d problems, %ld zeros, all found, largest error %.1e s, %ld undecided\n", problems(),
          zeros, worst, undecided);
+}
+
+/* Sets up random problems whose zeros are distinct, stores them all in zero[], writes the sum of forces with these conditions, and returns the
+ * number of zeros. Before each condition there is another one on a function without zeros, which is large. */
+static int several_problems(struct cmbt_random *r, struct problem *all, char torque[TEXT])
+{
+  do {
+    int used = 0;
+    all->count = 0;
+    for (int k = 0; k < SEVERAL; k++) {
+      const struct problem *p = random_problem(r);
+      used += snprintf(torque + used, TEXT - (size_t)used,
+                       "%sif(%d + sin(30*%s)^3 > 0, 1, 2) + if(%s > 0, 1, 2)", k ? " + " : "",
+                       (k % 2 ? 5 : -5), clock_of(r), p->formula);
+      if (all->count + p->count > MOST) continue;
+      memcpy(all->zero + all->count, p->zero, (size_t)p->count * sizeof *p->zero);
+      all->count += p->count;
+    }
+  } while (all->count > 500 || !has_distinct_zeros(all));
+  return all->count;
+}
+
+/* Checks that of several functions, with bounds of different sizes, none makes the search miss a zero of another one. */
+static void test_several_functions(void **state)
+{
+  (void)state;
+  static struct log log;
+  static struct problem all;
+  struct cmbt_random r = {21};
+  long undecided = 0;
+  for (int k = 0; k < problems() / 40; k++) {
+    char torque[TEXT];
+    const char *method = random_method(k);
+    const int count = several_problems(&r, &all, torque);
+    run_torque(torque, method, &log, &undecided);
+    if (log.count != count)
+      fail_msg("%s: %d events instead of %d: %s", method, log.count, count, torque);
+    for (int i = 0; i < count; i++) cmbt_near(log.t[i], all.zero[i], 1e-9);
+  }
 }
 
 /* Checks pulses of 1.42 ms, one a second, each with an impulse of 100 N times its width; the run starts in the middle of one. */
@@ -287,7 +334,8 @@ static void test_start_on_a_switch(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_zeros), cmocka_unit_test(test_pulses),
-      cmocka_unit_test(test_short_forces_after_rest), cmocka_unit_test(test_start_on_a_switch)};
+      cmocka_unit_test(test_random_zeros), cmocka_unit_test(test_several_functions),
+      cmocka_unit_test(test_pulses), cmocka_unit_test(test_short_forces_after_rest),
+      cmocka_unit_test(test_start_on_a_switch)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

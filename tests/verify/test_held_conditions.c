@@ -223,6 +223,29 @@ static void test_resets_of_other_block(void **state)
   }
 }
 
+/* Checks the sum of two held velocities: a reset of both, at 0.6, moves the block forwards and the other one, with more speed, back. The sum is
+ * then negative, although the block's velocity is positive until friction holds it again, up to t = 1; the other block stops at the end. */
+static void test_reset_of_both(void **state)
+{
+  (void)state;
+  double times[MOST];
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    open_block(&r, i, i % 3, "0", ", friction: {force: 1, law: stick}",
+               "  sum: {when: \"x' + y' < 0\", direction: both}\n"
+               "  ahead: {when: \"x' > y'\", direction: both}\n"
+               "  hit: {when: t > 0.6, action: {reset: {\"x'\": 1, \"y'\": -2}}}\n");
+    cmbt_run_to(&r, 1.2, 0);
+    check_once(&r, "sum", 1, 0.6);
+    check_once(&r, "ahead", 1, 0.6);
+    assert_int_equal(cmbt_times(&r, "back", 0, MOST, times), 1);
+    cmbt_near(times[0], 1, 1e-6);
+    assert_int_equal(cmbt_times(&r, "forth", 1, MOST, times), 1);
+    cmbt_near(times[0], 0.6, 1e-12);
+    cmbt_run_close(&r);
+  }
+}
+
 /* Blocks on top of each other, each held by friction on the one below, so that sums of held velocities are held, too. The load t releases the
  * lowest one at 1.5, and all three move. */
 static const char PILE[] =
@@ -298,11 +321,9 @@ static void test_many_blocks(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_stop_and_release),
-      cmocka_unit_test(test_forces),
-      cmocka_unit_test(test_thresholds),
-      cmocka_unit_test(test_resets_of_other_block),
-      cmocka_unit_test(test_pile),
+      cmocka_unit_test(test_stop_and_release), cmocka_unit_test(test_forces),
+      cmocka_unit_test(test_thresholds),       cmocka_unit_test(test_resets_of_other_block),
+      cmocka_unit_test(test_reset_of_both),    cmocka_unit_test(test_pile),
       cmocka_unit_test(test_many_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -880,14 +880,14 @@ static void test_refused(void **state)
   static const char *const loose[] = {"none", "projection-q"}, *const jump = "if(t > 0.6, 0.1, 0)",
                            *const kink = "max(0, t - 0.6)", *const smooth = "max(0, t - 0.6)^2";
   for (int i = 0; i < cmb_method_count(); i++) {
-    check_refused(jump, cmb_method_name(cmb_method_at(i)), 0, NULL, "no position can jump");
+    check_refused(jump, cmb_method_name(cmb_method_at(i)), 0, NULL, "since positions cannot jump");
   }
   for (int i = 0; i < 2; i++) {
     const cmb_option_setting setting = {"stabilization", loose[i]};
     check_refused(kink, "lie", 1, &setting,
-                  "the rate that constraint 'drive' asks for jumps at t = 0.6");
+                  "constraint 'drive' requires a sudden change of velocity at t = 0.6");
     check_refused(kink, "rosw2", 1, &setting,
-                  "the rate that constraint 'drive' asks for jumps at t = 0.6");
+                  "constraint 'drive' requires a sudden change of velocity at t = 0.6");
     check_refused(smooth, "lie", 1, &setting, NULL);
     check_refused(smooth, "rosw2", 1, &setting, NULL);
   }

@@ -485,11 +485,13 @@ static void check_refused(const char *text, const char *words)
 static void test_refused(void **state)
 {
   (void)state;
-  check_refused("points: {O: [0, 0, 0]}\nbodies: {box: {mass: 2, com: O, inertia: [1, 1, 1]}}\n"
-                "joints: {x: {type: prismatic, child: box, axis: x}}\n"
-                "forces: {load: {type: load, on: box@O, force: [s.rate, 0, 0]}}\n"
-                "measures: {m: box.ax}\nstates: {s: {rate: m}}\n",
-                "'s.rate' is known only when the motion is and cannot stand in a force");
+  check_refused(
+      "points: {O: [0, 0, 0]}\nbodies: {box: {mass: 2, com: O, inertia: [1, 1, 1]}}\n"
+      "joints: {x: {type: prismatic, child: box, axis: x}}\n"
+      "forces: {load: {type: load, on: box@O, force: [s.rate, 0, 0]}}\n"
+      "measures: {m: box.ax}\nstates: {s: {rate: m}}\n",
+      "'s.rate' is a quantity computed from the motion, such as an acceleration or a constraint "
+      "force; this formula can use only positions, velocities, states, applied forces,");
   check_refused("points: {O: [0, 0, 0], A: [1, 0, 0]}\n"
                 "bodies: {b: {mass: 2, com: A, inertia: [1, 1, 1]}}\n"
                 "joints: {j: {type: revolute, child: b, at: O, axis: z, rate: 1}}\n"

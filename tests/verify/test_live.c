@@ -705,7 +705,8 @@ static void test_refused(void **state)
   const cmb_model_options unknown = {.live_count = 1, .live_names = wrong};
   assert_int_equal(cmb_model_parse(ctx, text, strlen(text), "x.yaml", &one, &model),
                    CMB_ERROR_INPUT);
-  assert_non_null(strstr(cmb_last_error(ctx), "the number of copies depends on the parameter 'n'"));
+  assert_non_null(
+      strstr(cmb_last_error(ctx), "the number of copies depends on the live parameter 'n'"));
   assert_int_equal(cmb_model_parse(ctx, text, strlen(text), "x.yaml", &unknown, &model),
                    CMB_ERROR_ARGUMENT);
   assert_non_null(strstr(cmb_last_error(ctx), "no parameter 'mm' to stay live: did you mean 'm'"));

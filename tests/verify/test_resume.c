@@ -7,9 +7,10 @@
  * bounce, stay in contact and lift off, friction sticks and is released, conditions become true and live parameters have changed. The
  * resuming run has a context, a model and a system of its own. CAMBER_RESUMES: number of runs for each model.
  *
- * States that were saved repeatedly, or at the end of a run, are resumed likewise. Files that do not belong to the run are refused: files
- * cut off anywhere, files with a changed byte, and those of another model, parameter, method, tolerance or option. Files of random content
- * with a right checksum cause an error or a run, but no crash.
+ * States that were saved repeatedly, or at the end of a run, are resumed likewise; saved again at once, they give the same file. Files that
+ * do not belong to the run are refused: files cut off anywhere, files with a changed byte, those of another model, parameter, method,
+ * tolerance or option, and those with numbers that no run saves. Files of random content with a right checksum cause an error or a run,
+ * but no crash.
  */
 #include "check.h"
 #include "methods.h"
@@ -404,13 +405,22 @@ static void test_later_end(void **state)
 
 /* ---- files that do not belong to the run */
 
+enum { FILE_ROOM = 1 << 20 };
+
+static size_t read_file(const char *path, char text[FILE_ROOM])
+{
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  const size_t length = fread(text, 1, FILE_ROOM - 1, file);
+  text[length] = '\0';
+  fclose(file);
+  return length;
+}
+
 static char *read_whole(size_t *length)
 {
-  static char text[1 << 20];
-  FILE *file = fopen(PATH, "rb");
-  assert_non_null(file);
-  *length = fread(text, 1, sizeof text, file);
-  fclose(file);
+  static char text[FILE_ROOM];
+  *length = read_file(PATH, text);
   return text;
 }
 
@@ -461,9 +471,25 @@ static void test_damaged_files(void **state)
     refuse(&s, OTHER, OTHER);
     text = read_whole(&length);
   }
+  write_other(text, 200);
+  refuse(&s, OTHER, "is damaged: its checksum is missing or wrong, so it was cut off or changed");
   cmbt_ok(s.ctx, cmb_simulation_resume(s.sim, PATH)); /* the simulation is still usable */
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 1));
   close_run(&s);
+}
+
+/* Writes a saved state of `length` characters with the right checksum at its end. */
+static void write_sealed(char *text, size_t length)
+{
+  char digest[CMB_DIGEST_TEXT];
+  uint8_t bytes[CMB_DIGEST_SIZE];
+  const size_t end = length - strlen("sha256 \n") - (CMB_DIGEST_TEXT - 1);
+  cmb_sha256 sum = cmb_sha256_begin();
+  cmb_sha256_add(&sum, text, end);
+  cmb_sha256_end(&sum, bytes);
+  cmb_digest_print(bytes, digest);
+  memcpy(text + length - CMB_DIGEST_TEXT, digest, CMB_DIGEST_TEXT - 1);
+  write_other(text, length);
 }
 
 /* Resumes files with random changes and a right checksum: each gives an error with a message, or a run that can be continued. */
@@ -477,26 +503,198 @@ static void test_forged_files(void **state)
   open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
   s.recorder.silent = true;
   for (int k = 0; k < cmbt_count("CAMBER_FORGED", 300); k++) {
-    char *text = read_whole(&length), digest[CMB_DIGEST_TEXT];
-    uint8_t bytes[CMB_DIGEST_SIZE];
+    char *text = read_whole(&length);
     const size_t end = length - strlen("sha256 \n") - (CMB_DIGEST_TEXT - 1);
     for (int n = cmbt_random_int(&r, 1, 4); n > 0; n--) {
       const size_t i = cmbt_random_bits(&r) % end;
       if (text[i] != '\n' && text[i] != ' ')
         text[i] = "0123456789abcdef-"[cmbt_random_int(&r, 0, 16)];
     }
-    cmb_sha256 sum = cmb_sha256_begin();
-    cmb_sha256_add(&sum, text, end);
-    cmb_sha256_end(&sum, bytes);
-    cmb_digest_print(bytes, digest);
-    memcpy(text + length - CMB_DIGEST_TEXT, digest, CMB_DIGEST_TEXT - 1);
-    write_other(text, length);
+    write_sealed(text, length);
     const cmb_status status = cmb_simulation_resume(s.sim, OTHER);
     if (status == CMB_OK)
       (void)cmb_simulation_advance(s.sim, fmin(cmb_simulation_result(s.sim)->t + 0.01, 1.3));
     if (status != CMB_OK) assert_true(cmb_last_error(s.ctx)[0] != '\0');
   }
   close_run(&s);
+}
+
+/* Sets number `place` (from 0) of the line `key` in the file to `value`. Returns the number of that line. */
+static int set_number(char *text, size_t *length, const char *key, int place, const char *value)
+{
+  char start[60];
+  int line = 2;
+  snprintf(start, sizeof start, "\n%s ", key);
+  text[*length] = '\0';
+  char *at = strstr(text, start);
+  while (at && !strchr("0123456789", at[strlen(start)])) at = strstr(at + 1, start); /* an option */
+  if (!at) fail_msg("no line '%s' in the saved state", key);
+  for (const char *c = text; c < at; c++) line += *c == '\n';
+  at = strchr(at, ':') + 2;
+  for (; place > 0; place--) at += strcspn(at, " \n") + 1;
+  const size_t before = strcspn(at, " \n"), after = strlen(value);
+  memmove(at + after, at + before, *length + 1 - (size_t)(at + before - text));
+  memcpy(at, value, after);
+  *length += after - before;
+  return line;
+}
+
+/* Checks that numbers that no run saves are refused, on both sides of their ranges, and the values at the ends of the ranges are not. */
+static void test_impossible_numbers(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *key;
+    int place;
+    const char *value, *words; /* words NULL: accepted */
+  } cases[] = {
+      {"runaway-level", 0, "65", NULL},
+      {"runaway-level", 0, "66", "'runaway-level' a number is out of range"},
+      {"runaway-level", 0, "-1", "'runaway-level' a number is out of range"},
+      {"runaway-level", 1, "4", NULL},
+      {"runaway-level", 1, "5", "'runaway-level' a number is out of range"},
+      {"runaway-level", 1, "-1", "'runaway-level' a number is out of range"},
+      {"stiff-suspicion", 0, "1000000", NULL},
+      {"stiff-suspicion", 0, "-1000000", NULL},
+      {"stiff-suspicion", 0, "1000001", "the number is out of range"},
+      {"stiff-suspicion", 0, "-1000001", "the number is out of range"},
+      {"step", 0, "3f50000000000000", NULL},
+      {"step", 0, "0000000000000000", "the size of the next step is not a positive number"},
+      {"step", 0, "bf50000000000000", "the size of the next step is not a positive number"},
+      {"step", 0, "7ff0000000000000", "the size of the next step is not a positive number"},
+      {"redundant", 0, "1", NULL},
+      {"redundant", 0, "2", "the number of redundant constraints is out of range"},
+      {"redundant", 0, "-1", "the number of redundant constraints is out of range"},
+      {"q", 0, "7ff0000000000000", "a number is not finite"},
+      {"v", 3, "7ff8000000000000", "a number is not finite"},
+      {"lambda", 0, "fff0000000000000", "a number is not finite"},
+      {"t", 0, "bf50000000000000", "is before the start of the run"},
+      {"p", 0, "7ff0000000000000", "a parameter is not finite"},
+      {"start-q-most", 0, "4", NULL},
+      {"start-q-most", 0, "5", "the index is out of range"},
+      {"start-q-most", 0, "-1", "the index is out of range"},
+      {"start-v-most", 0, "5", "the index is out of range"},
+      {"start-v-most", 0, "-1", "the index is out of range"},
+  };
+  struct setup s;
+  size_t length;
+  save_one();
+  open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char *text = read_whole(&length);
+    set_number(text, &length, cases[k].key, cases[k].place, cases[k].value);
+    write_sealed(text, length);
+    const cmb_status status = cmb_simulation_resume(s.sim, OTHER);
+    const char *words = cases[k].words, *error = status == CMB_OK ? "" : cmb_last_error(s.ctx);
+    if (words ? !strstr(error, words) : status != CMB_OK) {
+      fail_msg("%s, number %d: %s: '%s'; expected '%s'", cases[k].key, cases[k].place,
+               cases[k].value, error, words ? words : "");
+    }
+  }
+  close_run(&s);
+}
+
+/* Fails unless the two files have the same lines. */
+static void compare_files(const char *what, const char *a, const char *b)
+{
+  while (*a && *b) {
+    const size_t m = strcspn(a, "\n"), n = strcspn(b, "\n");
+    if (m != n || memcmp(a, b, n) != 0)
+      fail_msg("%s: '%.*s' is '%.*s'", what, (int)m, a, (int)n, b);
+    a += m + 1, b += n + 1;
+  }
+  assert_true(!*a && !*b);
+}
+
+/* Checks that a run that is saved again where it was resumed gives the same file, with methods without a history: only with a history, which
+ * is not saved, the next step differs. */
+static void test_saved_again(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"mdop5", "lie", "auto"};
+  static char first[FILE_ROOM], second[FILE_ROOM], what[100];
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    for (int k = 0; k < EXAMPLES; k++) {
+      struct setup s, again;
+      const struct example *x = &examples[k];
+      const cmb_run_options o = options_of(x, methods[m]);
+      if (x->resets && cmb_method_is_real_time(o.method)) continue;
+      open_run(&s, x, o);
+      cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.35 * x->t_end));
+      cmbt_ok(s.ctx, cmb_simulation_save(s.sim, PATH));
+      read_file(PATH, first);
+      open_run(&again, x, o);
+      cmbt_ok(again.ctx, cmb_simulation_resume(again.sim, PATH));
+      cmbt_ok(again.ctx, cmb_simulation_save(again.sim, OTHER));
+      read_file(OTHER, second);
+      snprintf(what, sizeof what, "%s, %s", x->name, methods[m]);
+      compare_files(what, first, second);
+      close_run(&s);
+      close_run(&again);
+    }
+  }
+}
+
+/* A number that cannot be right is refused with the line that contains it and the name of that line. */
+static void test_numbers_out_of_range(void **state)
+{
+  (void)state;
+  static const char not_a_number[] = "7ff8000000000000", minus_one[] = "bff0000000000000";
+  static const char live_mass[] = "parameters: {m: 1}\n"
+                                  "bodies: {b: {mass: m, sphere: [0, 0, 0], radius: 0.1}}\n"
+                                  "joints: {x: {type: prismatic, child: b, axis: x, rate: 1}}\n";
+  static const struct example live = {"live", live_mass, 1, false};
+  const struct example *held = &examples[7], *sampled = &examples[6];
+  const struct {
+    const struct example *example;
+    const char *method, *key, *value, *words;
+  } cases[] = {
+      {held, "mdop5", "t", not_a_number, "the time is not a number"},
+      {held, "mdop5", "t", minus_one, "or is before the start of the run"},
+      {held, "mdop5", "q", not_a_number, "a number is not finite"},
+      {held, "mdop5", "lambda", not_a_number, "a number is not finite"},
+      {held, "mdop5", "p", not_a_number, "a parameter is not finite"},
+      {&live, "mdop5", "p", minus_one, "a parameter is impossible: live:2:"},
+      {&live, "mdop5", "p", minus_one, "the mass is -1; expected a number greater than 0"},
+      {held, "mdop5", "rests", "2", "a value is missing, malformed"},
+      {held, "mdop5", "slides", "99", "a switching function is held that this model cannot hold"},
+      {held, "mdop5", "read-of", "99", "a number is out of range"},
+      {held, "mdop5", "still", "99", "a number is out of range"},
+      {held, "mdop5", "mode", "5", "a mode is out of range"},
+      {held, "mdop5", "redundant", "99", "the number of redundant constraints is out of range"},
+      {held, "mdop5", "rest-unit", minus_one,
+       "the scale factor of a closed contact is not positive"},
+      {held, "mdop5", "rest-held", "7", "a sign is not -1, 0 or 1"},
+      {held, "mdop5", "start-q-most", "99", "the index is out of range"},
+      {held, "mdop5", "start-v-most", "99", "the index is out of range"},
+      {held, "mdop5", "events", "-1", "the number is negative or too large"},
+      {held, "mdop5", "step", minus_one, "the size of the next step is not a positive number"},
+      {held, "mdop5", "runaway-level", "99", "a number is out of range"},
+      {held, "auto", "switcher", "7", "the number of the active method is out of range"},
+      {held, "radau", "radau-order", "7", "the order is not one that the options"},
+      {sampled, "mdop5", "instants", minus_one, "a number is not a whole number from 0 on"},
+      {sampled, "mdop5", "calm", "99", "a number is out of range"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct setup s;
+    size_t length;
+    char words[300];
+    const cmb_run_options o = options_of(cases[i].example, cases[i].method);
+    open_run(&s, cases[i].example, o);
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.45));
+    cmbt_ok(s.ctx, cmb_simulation_save(s.sim, PATH));
+    close_run(&s);
+    char *text = read_whole(&length);
+    const int line = set_number(text, &length, cases[i].key, 0, cases[i].value);
+    write_sealed(text, length);
+    open_run(&s, cases[i].example, o);
+    snprintf(words, sizeof words,
+             "other.state:%d:1: this saved state cannot be resumed: in its line '%s' ", line,
+             cases[i].key);
+    refuse(&s, OTHER, words);
+    if (!strstr(cmb_last_error(s.ctx), cases[i].words)) fail_msg("%s", cmb_last_error(s.ctx));
+    close_run(&s);
+  }
 }
 
 static void test_other_runs(void **state)
@@ -508,14 +706,14 @@ static void test_other_runs(void **state)
   save_one();
   cmb_run_options o = options_of(&x, "mdop5");
   open_run(&s, &examples[2], options_of(&examples[2], "mdop5"));
-  refuse(&s, PATH, "it has model \"bounces\", here it is model \"fivelink\"");
+  refuse(&s, PATH, "it has model \"bounces\", but this run has model \"fivelink\"");
   close_run(&s);
   open_run(&s, &x, options_of(&x, "mdop853"));
-  refuse(&s, PATH, "it has method \"mdop5\", here it is method \"mdop853\"");
+  refuse(&s, PATH, "it has method \"mdop5\", but this run has method \"mdop853\"");
   close_run(&s);
   o.integrator.rtol = 1e-6;
   open_run(&s, &x, o);
-  refuse(&s, PATH, "here it is rtol");
+  refuse(&s, PATH, "but this run has rtol");
   close_run(&s);
   o = options_of(&x, "mdop5");
   const cmb_option_setting setting = {"projection", "every"};
@@ -527,13 +725,13 @@ static void test_other_runs(void **state)
   o = options_of(&x, "mdop5");
   o.t_end = 0.2;
   open_run(&s, &x, o);
-  refuse(&s, PATH, "was saved at t = 0.3, and this run ends at t = 0.2 already");
+  refuse(&s, PATH, "was saved at t = 0.3, but this run ends at t = 0.2; expected a later end");
   close_run(&s);
   strcpy(text, BOUNCES);
   memcpy(strstr(text, "block: {mass: 1") + strlen("block: {mass: "), "2", 1);
   x.text = text;
   open_run(&s, &x, options_of(&x, "mdop5"));
-  refuse(&s, PATH, "its equations are others");
+  refuse(&s, PATH, "its equations differ from those of this run");
   close_run(&s);
 }
 
@@ -557,10 +755,15 @@ static void test_wrong_calls(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_times), cmocka_unit_test(test_all_methods),
-      cmocka_unit_test(test_later_end),    cmocka_unit_test(test_damaged_files),
-      cmocka_unit_test(test_forged_files), cmocka_unit_test(test_other_runs),
-      cmocka_unit_test(test_wrong_calls)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_times),
+                                     cmocka_unit_test(test_all_methods),
+                                     cmocka_unit_test(test_later_end),
+                                     cmocka_unit_test(test_damaged_files),
+                                     cmocka_unit_test(test_forged_files),
+                                     cmocka_unit_test(test_other_runs),
+                                     cmocka_unit_test(test_wrong_calls),
+                                     cmocka_unit_test(test_impossible_numbers),
+                                     cmocka_unit_test(test_numbers_out_of_range),
+                                     cmocka_unit_test(test_saved_again)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,7 +313,7 @@ static void test_before_the_run(void **state)
   const cmb_setting values[] = {{"q0", 0.6}, {"w0", 1}, {"m", 3}, {"r", 0.25}};
   cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 4, values));
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.05));
-  expect_refusal(&s, "r", 0.2502, "no position can jump");
+  expect_refusal(&s, "r", 0.2502, "since positions cannot jump");
   const cmb_setting start = {"q0", 0.9}; /* no effect after the start */
   cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &start));
   open_text(&folded, other, false);
@@ -350,9 +350,10 @@ static void test_refusals(void **state)
     make_run(&plain, cmb_method_name(cmb_method_at(i)), 1e-6);
     cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
     cmbt_ok(plain.ctx, cmb_simulation_advance(plain.sim, T));
-    expect_refusal(&s, "L", 1.01, "constraint 'rod' changes at t = 0.5 and is not met then");
+    expect_refusal(&s, "L", 1.01,
+                   "constraint 'rod' changes suddenly at t = 0.5 and is not satisfied then");
     expect_refusal(&s, "low", 0.5, "stop 'stop': its gap is");
-    expect_refusal(&s, "ground_z", 0.1, "the surface jumps by 0.1 into what rests on it");
+    expect_refusal(&s, "ground_z", 0.1, "the surface jumps by 0.1 into the body that touches it");
     expect_refusal(&s, "LL", 1, "there is no live parameter or input 'LL'");
     expect_refusal(&s, "L", NAN, "expected a finite number");
     cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T_END));
@@ -392,17 +393,30 @@ static void test_limits(void **state)
     double value;
     const char *words;
   } bad[] = {
-      {"m", 4, "body 'arm': with the values set the mass is 0; expected a number greater than 0"},
-      {"m", 5, "body 'arm': with the values set the mass is -0.5; expected a number greater"},
+      {"m", 4,
+       "body 'arm': with these values of the live parameters the mass is 0; expected a number "
+       "greater than 0"},
+      {"m", 5,
+       "body 'arm': with these values of the live parameters the mass is -0.5; expected a number "
+       "greater"},
       {"I", -1,
-       "body 'arm': with the values set the inertia has the principal moment -1; expected"},
+       "body 'arm': with these values of the live parameters the inertia has the principal moment "
+       "-1; expected"},
       {"I", 2.5, "the inertia's principal moments are 2.5, 1 and 1; expected none larger than"},
-      {"edge", 0, "body 'box': with the values set an edge is 0; expected a number greater than 0"},
-      {"r", -0.1, "body 'disc': with the values set 'radius' is -0.1; expected"},
-      {"n", 0, "body 'disc': with the values set the mass is inf; expected a number"},
-      {"fs", -1, "joint 'hinge': with the values set friction is -1; expected a number not less"},
-      {"w", 4, "parameter 'w': with the values set it is 4; expected at most 3"},
-      {"w", -1, "parameter 'w': with the values set it is -1; expected at least 0"},
+      {"edge", 0,
+       "body 'box': with these values of the live parameters an edge is 0; expected a number "
+       "greater than 0"},
+      {"r", -0.1,
+       "body 'disc': with these values of the live parameters 'radius' is -0.1; expected"},
+      {"n", 0,
+       "body 'disc': with these values of the live parameters the mass is inf; expected a number"},
+      {"fs", -1,
+       "joint 'hinge': with these values of the live parameters friction is -1; expected a number "
+       "not less"},
+      {"w", 4,
+       "parameter 'w': with these values of the live parameters it is 4; expected at most 3"},
+      {"w", -1,
+       "parameter 'w': with these values of the live parameters it is -1; expected at least 0"},
   };
   double a[MOST_X], b[MOST_X];
   struct setup s, plain;

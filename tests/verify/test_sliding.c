@@ -303,12 +303,43 @@ static void test_slider_crank(void **state)
   }
 }
 
+/* Checks a body at a force that drives it back from both sides, −2 N for x > 0 and 1 N otherwise. It stays at x = 0 while another force,
+ * 3 (t − 1), is less than 2 N, and x = (t − 5/3)³/2 afterwards. To the other side it leaves at t = 4/3, with x = −(t − 4/3)³/2. */
+static void test_position_at_its_switch(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int side = -1; side <= 1; side += 2) {
+      const double leaves = side > 0 ? 5.0 / 3 : 4.0 / 3;
+      char text[1000];
+      cmbt_run r;
+      snprintf(text, sizeof text,
+               "gravity: [0, 0, 0]\n"
+               "bodies: {a: {mass: 1, com: [0, 0, 0]}}\n"
+               "joints: {x: {type: prismatic, child: a, axis: x}}\n"
+               "forces: {f: {type: load, on: {body: a, at: [0, 0, 0]},\n"
+               "  force: [\"if(x > 0, -2, 1) + (%d)*if(t > 1, 3*(t - 1), 0)\", 0, 0]}}\n"
+               "outputs: {place: x, F: f.fx}\n",
+               side);
+      open_run(&r, text, i);
+      cmbt_run_to(&r, 1.2, 0);
+      cmbt_near(cmbt_output(&r, "place"), 0, 1e-12);
+      cmbt_near(cmbt_output(&r, "F"), 0, 1e-9);
+      cmbt_run_close(&r);
+      open_run(&r, text, i);
+      cmbt_run_to(&r, 2, 0);
+      cmbt_near(cmbt_output(&r, "place"), side * 0.5 * pow(2 - leaves, 3), tolerance_of(&r));
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_block_on_slope), cmocka_unit_test(test_block_at_rest),
       cmocka_unit_test(test_two_blocks),     cmocka_unit_test(test_belt),
       cmocka_unit_test(test_kinked_drive),   cmocka_unit_test(test_gear),
-      cmocka_unit_test(test_slider_crank)};
+      cmocka_unit_test(test_slider_crank),   cmocka_unit_test(test_position_at_its_switch)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,7 +278,7 @@ static void test_lost_impact(void **state)
                                    &system));
   cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, system, &options, &sim));
   assert_int_equal(cmb_simulation_run(sim), CMB_ERROR_EVENTS);
-  assert_non_null(strstr(cmb_error_of(r.ctx)->text, "has lost an impact"));
+  assert_non_null(strstr(cmb_error_of(r.ctx)->text, "has missed an impact"));
   assert_true(cmb_simulation_result(sim)->t < 0.7);
   cmb_simulation_destroy(sim);
   cmb_system_destroy(system);

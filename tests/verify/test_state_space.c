@@ -61,6 +61,8 @@ static void close_plant(struct plant *p)
   cmb_context_destroy(p->ctx);
 }
 
+enum { LAGS = 40 }; /* in the longest chain of lags */
+
 /* ---- a mass, a spring, a damper, an actuator */
 
 static const double MASS = 2, STIFFNESS = 50, DAMPING = 3, LAG = 0.2;
@@ -263,6 +265,47 @@ static void test_motion(void **state)
     const double a = across ? y : x, v = across ? vy : vx, rest = 1 - a * a;
     const double A[] = {0, 1, -v * v * (1 + a * a) / (rest * rest), -2 * a * v / rest};
     for (int i = 0; i < 4; i++) cmbt_near(p.space->A[i], A[i], 1e-9);
+    close_plant(&p);
+  }
+}
+
+/* Checks for a chain that moves in space, with axes in general directions, that all matrices are the same in all formulations. */
+static void test_moving_chain(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "points: {O: [0, 0, 0], A: [0.6, 0.2, 0.1], B: [1, 0.1, 0.3]}\n"
+      "bodies: {arm: {mass: 2, com: A, inertia: [0.5, 0.7, 0.9]}, tip: {mass: 1, com: B, inertia: "
+      "[0.2, 0.1, 0.25]}}\n"
+      "joints:\n"
+      "  a: {type: revolute, child: arm, at: O, axis: [0.3, 1, 0.2], start: 0.4, rate: 3}\n"
+      "  b: {type: revolute, parent: arm, child: tip, at: A, axis: [1, -0.2, 0.7], start: -0.7, "
+      "rate: -5}\n"
+      "inputs: {u: '0', w: '0'}\n"
+      "forces:\n"
+      "  push: {type: torsion, coordinate: a, torque: -u + 5*a}\n"
+      "  turn: {type: torsion, coordinate: b, torque: -w + 0.3*b'}\n"
+      "outputs: {x: tip.x, speed: tip.vx, spin: tip.wy}\n";
+  enum { NX = 4, NU = 2, NY = 3 };
+  double first[NX * NX + NX * NU + NY * NX + NY * NU];
+  for (int f = 0; f < 3; f++) {
+    struct plant p;
+    open_plant(&p, text, cmbt_formulation(f), false);
+    cmbt_ok(p.ctx, linearize(&p));
+    const cmb_state_space *s = p.space;
+    const double *const matrices[] = {s->A, s->B, s->C, s->D};
+    static const int sizes[] = {NX * NX, NX * NU, NY * NX, NY * NU};
+    static const char *const names[NX] = {"a", "b", "a'", "b'"};
+    assert_true(s->nx == NX && s->nu == NU && s->ny == NY);
+    for (int i = 0; i < NX; i++) assert_string_equal(s->x_names[i], names[i]);
+    double *expected = first;
+    for (int k = 0; k < 4; k++) {
+      for (int i = 0; i < sizes[k]; i++, expected++) {
+        if (f == 0) *expected = matrices[k][i];
+        cmbt_near(matrices[k][i], *expected, 1e-7 * (1 + fabs(*expected)));
+      }
+    }
     close_plant(&p);
   }
 }
@@ -635,12 +678,16 @@ static void test_random_transfer(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks that each failing allocation gives CMB_ERROR_MEMORY and that all memory is freed. */
-static void test_transfer_memory(void **state)
+/* Checks for a chain of n lags of 1 s that each failing allocation gives CMB_ERROR_MEMORY and that all memory is freed. */
+static void check_transfer_memory(int n)
 {
-  (void)state;
-  const double A[] = {-1, 2, 0, -3}, B[] = {0, 1}, C[] = {1, 0}, D[] = {0};
-  const cmb_state_space space = {.nx = 2, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
+  double A[LAGS * LAGS] = {0}, B[LAGS] = {1}, C[LAGS] = {0}, D[] = {0};
+  for (int i = 0; i < n; i++) {
+    A[i * n + i] = -1;
+    if (i > 0) A[i * n + i - 1] = 1;
+  }
+  C[n - 1] = 1;
+  const cmb_state_space space = {.nx = n, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
   long refused = 1;
   for (long k = 2; refused > 0; k++) {
     struct cmbt_allocator memory;
@@ -657,7 +704,53 @@ static void test_transfer_memory(void **state)
   }
 }
 
+static void test_transfer_memory(void **state)
+{
+  (void)state;
+  check_transfer_memory(2);
+  check_transfer_memory(LAGS); /* which needs several blocks of memory */
+}
+
 /* ---- refused inputs */
+
+/* Checks that each entry of the matrices has to be finite, and that inputs and outputs which do not exist are refused. */
+static void test_not_finite(void **state)
+{
+  (void)state;
+  enum { NX = 3, NU = 2, NY = 4, MATRICES = 6 };
+  static const int sizes[MATRICES] = {NX * NX, NX * NU, NY * NX, NY * NU, NX * NU, NY * NU};
+  double m[MATRICES][NX * NY];
+  const cmb_state_space space = {.nx = NX,
+                                 .nu = NU,
+                                 .ny = NY,
+                                 .A = m[0],
+                                 .B = m[1],
+                                 .C = m[2],
+                                 .D = m[3],
+                                 .B_rate = m[4],
+                                 .D_rate = m[5]};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_transfer *t;
+  for (int k = 0; k < MATRICES; k++) {
+    for (int i = 0; i < sizes[k]; i++) m[k][i] = (i * 7 + k * 3) % 11 - 5;
+  }
+  cmbt_ok(ctx, cmb_transfer_create(ctx, &space, NU - 1, NY - 1, &t));
+  cmb_transfer_destroy(t);
+  for (int k = 0; k < MATRICES; k++) {
+    for (int i = 0; i < sizes[k]; i++) {
+      const double kept = m[k][i];
+      m[k][i] = i % 2 ? NAN : INFINITY;
+      assert_int_equal(cmb_transfer_create(ctx, &space, 0, 0, &t), CMB_ERROR_ARGUMENT);
+      assert_null(t);
+      m[k][i] = kept;
+    }
+  }
+  for (int k = 0; k < 4; k++) {
+    const int input = (int[]){-1, NU, 0, 0}[k], output = (int[]){0, 0, -1, NY}[k];
+    assert_int_equal(cmb_transfer_create(ctx, &space, input, output, &t), CMB_ERROR_ARGUMENT);
+  }
+  cmb_context_destroy(ctx);
+}
 
 static void test_refused(void **state)
 {
@@ -708,9 +801,11 @@ int main(void)
       cmocka_unit_test(test_constraints),
       cmocka_unit_test(test_static_gain),
       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_not_finite),
       cmocka_unit_test(test_exponential),
       cmocka_unit_test(test_exact_outputs),
       cmocka_unit_test(test_motion),
+      cmocka_unit_test(test_moving_chain),
       cmocka_unit_test(test_transfer),
       cmocka_unit_test(test_quarter_car),
       cmocka_unit_test(test_rates),

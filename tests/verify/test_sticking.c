@@ -295,8 +295,8 @@ static void test_axle_with_grip(void **state)
   cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
   assert_int_equal(cmb_simulation_run(r.sim), CMB_ERROR_EVENTS);
   assert_non_null(strstr(cmb_last_error(r.ctx),
-                         "'measure brake_one, line 9' can hold more than it exerts "
-                         "while it slips"));
+                         "'measure brake_one, line 9' can exert a larger force "
+                         "while it sticks than while it slips"));
   cmbt_run_close(&r);
 }
 
@@ -496,7 +496,7 @@ static void test_equilibrium(void **state)
     snprintf(text, sizeof text, SLOPE, 7.9);
     cmbt_run_open_text(&r, text, cmbt_formulation(k));
     assert_int_equal(cmb_system_equilibrium(r.ctx, r.system, &report), CMB_ERROR_EQUATIONS);
-    assert_non_null(strstr(cmb_last_error(r.ctx), "'x.friction' sticks where the model begins, and "
+    assert_non_null(strstr(cmb_last_error(r.ctx), "'x.friction' sticks at the start, and "
                                                   "would have to exert 1.013 times"));
     cmbt_run_close(&r);
   }
@@ -509,11 +509,10 @@ static void test_two_sticking_blocks(void **state)
   static const struct {
     double a, b;
     const char *words; /* NULL: the blocks stick */
-  } cases[] = {{24.1, 16.1, NULL},
-               {23.5, 16.1,
-                "'x.friction' sticks where the model begins, and would have to exert 1.021 times"},
-               {24.1, 15.5,
-                "'y.friction' sticks where the model begins, and would have to exert 1.032 times"}};
+  } cases[] = {
+      {24.1, 16.1, NULL},
+      {23.5, 16.1, "'x.friction' sticks at the start, and would have to exert 1.021 times"},
+      {24.1, 15.5, "'y.friction' sticks at the start, and would have to exert 1.032 times"}};
   for (int k = 0; k < 9; k++) {
     char text[1000];
     cmb_equilibrium_report report;
@@ -609,10 +608,12 @@ static void check_sign(const char *force, cmb_formulation formulation, const cha
 static void test_sign(void **state)
 {
   (void)state;
-  static const char pull[] = "force 'f': with this sign 'stick' drives the velocity that it reads, "
-                             "and friction does not; expected the other sign: a pull acts";
-  static const char load[] = "force 'f': with this sign 'stick' drives the velocity that it reads, "
-                             "and friction does not; expected the other sign: friction against";
+  static const char pull[] =
+      "force 'f': with this sign 'stick' accelerates the motion whose velocity "
+      "it reads, while friction opposes it; expected the other sign: a pull acts";
+  static const char load[] =
+      "force 'f': with this sign 'stick' accelerates the motion whose velocity "
+      "it reads, while friction opposes it; expected the other sign: friction against";
   static const char second[] = "force 'g': with this sign";
 #define ON_A  "type: load, on: {body: a, at: [0, 0, 0]}, "
 #define ON_B  "type: load, on: {body: b, at: [1, 0, 0]}, reaction: a, "

@@ -370,6 +370,38 @@ static void test_locked_wheel_stops(void **state)
   cmbt_run_close(&r);
 }
 
+#define TWO_TYRES(first, last)                                                                     \
+  "points: {A: [0, 0, 0.285], B: [0, 2, 0.285]}\n"                                                 \
+  "bodies: {a: {mass: 300, com: A, inertia: [1, 1, 1]}, b: {mass: 250, com: B, inertia: [1, 1, "   \
+  "1]}}\n"                                                                                         \
+  "joints: {x: {type: prismatic, child: a, at: A, axis: x, rate: 15},\n"                           \
+  "  y: {type: prismatic, child: b, at: B, axis: [4, 1, 0], rate: 8}}\n"                           \
+  "forces: {" first "t1: {type: tyre, on: a@A, axis: y, radius: 0.3, stiffness: 200000, " TMEASY   \
+  "},\n"                                                                                           \
+  "  t2: {type: tyre, on: b@B, axis: y, radius: 0.3, stiffness: 200000, " TMEASY "}" last "}\n"
+
+#define PUSH                                                                                       \
+  "push: {type: load, on: a@A, force: [\"40*t1.u.rate - 70*t2.u.rate + 900*t2.v.rate\", 0, 0]}"
+
+/* Checks that a force which reads the rates of the states of two tyres is the same whether it is defined before or after them. */
+static void test_rates_are_read_in_any_order(void **state)
+{
+  (void)state;
+  static const char *const texts[] = {TWO_TYRES(PUSH ",\n  ", ""), TWO_TYRES("", ",\n  " PUSH),
+                                      TWO_TYRES("", "")};
+  double v[3];
+  for (int k = 0; k < 3; k++) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, texts[k], CMB_FORM_EXPLICIT);
+    r.rtol = 1e-9;
+    cmbt_run_to(&r, 0.05, 0);
+    v[k] = cmbt_velocity(&r, "x'");
+    cmbt_run_close(&r);
+  }
+  cmbt_near(v[0], v[1], 1e-7);
+  assert_true(fabs(v[0] - v[2]) > 0.01);
+}
+
 /* Checks that rolling resistance reduces the momentum m V + I Ω/Re by its impulse. */
 static void test_rolling_resistance(void **state)
 {
@@ -796,14 +828,14 @@ static void test_refused(void **state)
       {WHEEL("on: wheel@W, axis: y, road: hill, radius: 1, stiffness: 1"), "test.yaml:4:55",
        "unknown road 'hill'"},
       {WHEEL("on: wheel@W, axis: y, low-speed: 2, radius: 1, stiffness: 1"), "test.yaml:4:60",
-       "expected 'file' or 'tmeasy', too"},
+       "beside it"},
       {WHEEL("on: wheel@W, axis: y, radius: 1, stiffness: 1, low-speed: 0, " TMEASY),
        "test.yaml:4:85", "'low-speed' is 0; expected a number greater than 0"},
       {WHEEL("on: wheel@W, axis: y, file: x.yaml, radius: 1"), "test.yaml:4:71",
-       "'radius' beside 'file', which contains it already"},
+       "'radius' is given beside 'file', although the file contains it"},
       {WHEEL("on: wheel@W, axis: y, file: x.yaml"), "test.yaml:4:55", "'x.yaml' cannot be read"},
       {WHEEL("on: wheel@W, axis: y, file: x.tir, " TMEASY), "test.yaml:4:70",
-       "both 'file' and 'tmeasy' are given"},
+       "force 't1': 'file' and 'tmeasy' are both given; expected one of them"},
   };
   cmb_context *ctx = cmb_context_create(NULL);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -823,6 +855,7 @@ int main(void)
       cmocka_unit_test(test_limits_have_names),
       cmocka_unit_test(test_lateral_force_lags),
       cmocka_unit_test(test_locked_wheel_stops),
+      cmocka_unit_test(test_rates_are_read_in_any_order),
       cmocka_unit_test(test_rolling_resistance),
       cmocka_unit_test(test_stands_and_reverses),
       cmocka_unit_test(test_file_stops_and_reverses),

@@ -109,7 +109,8 @@ static void forces(const double *par, const struct wheel *b, const double *q, do
   f[3] = right * yr - weight;
 }
 
-/* Fills J (2 x 4) = [−x −y 0 0; −dx −dy dx dy], the form that G, ∂(G v + g_t)/∂q, ∂(G a + γ)/∂q and ∂γ/∂v have in common. */
+/* Fills the dense matrix J (2 x 4) with the rows (−x, −y, 0, 0) and (−dx, −dy, dx, dy). The constraint Jacobian G and the
+ * derivatives of the velocity and acceleration constraints with respect to q and v have this form. */
 static void fill_rows(double x, double y, double dx, double dy, double *J)
 {
   J[0] = -x, J[1] = -y, J[2] = 0, J[3] = 0;
@@ -157,8 +158,9 @@ static cmb_status residual(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes −∂f/∂p − bar · I for the force f of a spring from the origin to p = (x, y), L0 long at rest: its entries (1,1), (1,2)
- * and (2,2) into k. */
+/* Computes the symmetric stiffness matrix K = −∂f/∂p − bar · I (2 x 2) for the force f on the point p = (x, y) by a spring of stiffness 1 and
+ * free length L0 between the origin and p. bar is the Lagrange multiplier of a rigid bar, which adds the same to both diagonal entries. Stores
+ * K_11, K_12 and K_22 in k. */
 static void stiffness(double L0, double x, double y, double bar, double k[3])
 {
   double inverse = 1 / (x * x + y * y), ratio = L0 * sqrt(inverse); /* 1/ℓ², L0/ℓ */

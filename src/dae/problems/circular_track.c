@@ -49,7 +49,8 @@ static void rates(const void *self, const double *q, const double *v, double *qd
   qdot[2] = speed_along(q, v);
 }
 
-/* Returns the force of the controller, F_PI = kp (s − ṙ) + ki (s t − r). */
+/* Returns the force of the PI controller along the track, F_PI = kp (s − ṙ) + ki (s t − r), with the desired speed s and the
+ * distance r travelled along the track. */
 static double push_along(const double *par, const cmb_point *at)
 {
   return par[GAIN_P] * (par[SPEED] - speed_along(at->q, at->v)) +

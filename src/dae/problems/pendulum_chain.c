@@ -43,7 +43,7 @@ static const char *const output_names[] = {"tip_x", "tip_y"};
 static const char *const output_units[] = {"m", "m"};
 static const char *const u_names[] = {"suspension_ax", "suspension_ay"};
 
-/* Computes the inputs u = (ẍ_s, ÿ_s), the acceleration of the suspension. */
+/* Computes the inputs u = (ẍ_s, ÿ_s), the accelerations of the point from which the chain is suspended, at the point's time. */
 static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 {
   const double *par = self;
@@ -107,8 +107,9 @@ static cmb_status residual(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes row i of a derivative (N x N), J_ij = m l² (N − max(i,j)) (sin α_i x_j − cos α_i y_j), where x, y are k->x2, k->y2. Call
- * it for the last row first: it multiplies x_i and y_i by their factor m l² (N − i), which the rows above need. */
+/* Computes row i of the dense N x N derivative J_ij = m l² (N − max(i, j)) (sin α_i x_j − cos α_i y_j) for a chain of N rods of length l at the
+ * angles α with masses m. x and y are k->x2 and k->y2, whose entries i are multiplied by m l² (N − i) for the rows above; so the rows must be
+ * computed from the last to the first. */
 static void fill_row(const double *par, const struct chain *k, int i, double *J)
 {
   const int n = (int)par[COUNT];
@@ -167,7 +168,8 @@ static void residual_by_u(const double *par, const cmb_point *at, double *J)
   }
 }
 
-/* Computes the derivative `which` of the residual into J. There are no constraints, so the other derivatives have no rows. */
+/* Computes the derivative of the residual with respect to the positions, the velocities or the inputs, as `which` says, into J.
+ * Writes nothing for other derivatives, since the chain has no constraints. */
 static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
                              const double *lambda, cmb_derivative which, double *J)
 {
@@ -178,7 +180,7 @@ static cmb_status derivative(const void *self, const cmb_point *at, const double
   return CMB_OK;
 }
 
-/* Computes the forces f = −r at zero acceleration. */
+/* Computes the applied forces f (N) at a point, which are minus the residual r at zero accelerations. */
 static cmb_status forces(const void *self, const cmb_point *at, double *f)
 {
   const double *par = self;

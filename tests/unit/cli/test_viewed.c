@@ -68,8 +68,21 @@ static int carry_out(int count, char **words)
   return cli_carry_out(&arguments, parsed);
 }
 
-/* Carries out a command once to count its requests for memory, then once for each request that fails. */
-static void refuse_each(int count, char **words, const char *page)
+enum { PAGE_ROOM = 1 << 20 };
+
+static bool is_in_page(const char *path, const char *words)
+{
+  static char text[PAGE_ROOM];
+  FILE *from = fopen(path, "r");
+  assert_non_null(from);
+  const size_t length = fread(text, 1, PAGE_ROOM - 1, from);
+  text[length] = '\0';
+  fclose(from);
+  return strstr(text, words) != NULL;
+}
+
+/* Carries out a command once to count its requests for memory, then once for each request that fails. Each page contains this `part`. */
+static void refuse_each(int count, char **words, const char *page, const char *part)
 {
   memory.fail_at = 0;
   memory.calls = 0;
@@ -85,7 +98,9 @@ static void refuse_each(int count, char **words, const char *page)
     if (exists != (code == CLI_DONE))
       print_error("request %ld of %ld: exit code %d\n", k, all, code);
     assert_true(exists == (code == CLI_DONE));
-    if (exists) unlink(page);
+    if (!exists) continue;
+    assert_true(is_in_page(page, part));
+    unlink(page);
   }
 }
 
@@ -93,7 +108,7 @@ static void test_plots(void **state)
 {
   char *words[] = {"camber", "view", "a.csv", "b.csv", "-o", "page.html", "--quiet", NULL};
   (void)state;
-  refuse_each(7, words, "page.html");
+  refuse_each(7, words, "page.html", "viewer();");
 }
 
 static void test_motion(void **state)
@@ -101,7 +116,24 @@ static void test_motion(void **state)
   char *words[] = {"camber",       "view", "a.csv",     "b.csv",   "--model",
                    "./swing.yaml", "-o",   "page.html", "--quiet", NULL};
   (void)state;
-  refuse_each(9, words, "page.html");
+  refuse_each(9, words, "page.html", "viewer();");
+}
+
+/* Makes a result with events in this format, then shows it: without the events there is no page. */
+static void show_result(char *name)
+{
+  char *run[] = {"camber", "run",     "./swing.yaml", "--t-end", "0.2", "--every",
+                 "0.1",    "--quiet", "--out",        name,      NULL};
+  char *words[] = {"camber", "view", name, "-o", "page.html", "--quiet", NULL};
+  memory.fail_at = 0;
+  assert_int_equal(carry_out(10, run), CLI_DONE);
+  refuse_each(6, words, "page.html", "\"falls\"");
+}
+
+static void test_result_mat(void **state)
+{
+  (void)state;
+  show_result("m.mat");
 }
 
 static void write_file(const char *path, const char *text)
@@ -120,7 +152,8 @@ static int prepare(void **state)
   write_file("b.csv", "t,phi,phi'\n0,1,0\n0.1,0.8,-1\n0.2,0.6,-2\n");
   write_file("swing.yaml", "bodies: {b: {mass: 1, com: [0, 0, -1]}}\n"
                            "joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, "
-                           "coordinates: [phi]}}\n");
+                           "coordinates: [phi], start: 1}}\n"
+                           "events: {passes: {when: phi < 0.95}, falls: {when: phi < 0.9}}\n");
   assert_int_equal(setenv("CAMBER_VIEWER", "viewer.js", 1), 0);
   assert_non_null(freopen("messages", "w", stderr)); /* hundreds of error messages */
   return 0;
@@ -128,6 +161,7 @@ static int prepare(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plots), cmocka_unit_test(test_motion)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plots), cmocka_unit_test(test_motion),
+                                     cmocka_unit_test(test_result_mat)};
   return cmocka_run_group_tests(tests, prepare, NULL);
 }

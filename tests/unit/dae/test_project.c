@@ -151,8 +151,8 @@ static void check_impossible(int kind, const char *words)
 static void test_impossible(void **state)
 {
   (void)state;
-  check_impossible(NO_ROOT, "'second' cannot be met");
-  check_impossible(CONTRADICTION, "cannot be met");
+  check_impossible(NO_ROOT, "'second' could not be satisfied");
+  check_impossible(CONTRADICTION, "could not be satisfied");
 }
 
 /* Checks the projection with g2 = 2 g1: the nearest point is that for g1 alone, and the multipliers are those of least norm in units in which
@@ -262,12 +262,45 @@ static void test_displacements(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that each factorisation, solution and evaluation of forces is counted once. */
+static void test_counts(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_evaluator *ev;
+  double x[MOST], y[MOST], f[MOST];
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("caraxis"), 0, NULL, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  const double *q = cmb_system_q(system), *v = cmb_system_v(system);
+  const double r[MOST] = {1, -2, 0.5, 3}, s[MOST] = {0.1, -0.2};
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
+  for (int k = 1; k <= 3; k++) {
+    const cmb_terms want = {.f = f}, positions = {.g = ev->g};
+    cmbt_ok(ctx, cmb_factor_at(ev, 0, q));
+    assert_int_equal(ev->stats.factor, k);
+    cmb_solve(ev, r, s, x, y);
+    assert_int_equal(ev->stats.solve, 2 * k - 1);
+    cmb_correct(ev, s, x, y);
+    assert_int_equal(ev->stats.solve, 2 * k);
+    cmbt_ok(ctx, cmb_evaluate(ev, 0, q, v, &want));
+    cmbt_ok(ctx, cmb_evaluate(ev, 0, q, v, &positions)); /* no forces */
+    assert_int_equal(ev->stats.f, k);
+    assert_int_equal(ev->stats.factor, k);
+    assert_int_equal(ev->stats.jacobian + ev->stats.newton + ev->stats.projections, 0);
+  }
+  cmb_evaluator_destroy(ev);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_start),      cmocka_unit_test(test_nearest),
       cmocka_unit_test(test_impossible), cmocka_unit_test(test_repetition),
       cmocka_unit_test(test_far_starts), cmocka_unit_test(test_displacements),
+      cmocka_unit_test(test_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

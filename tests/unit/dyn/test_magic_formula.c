@@ -335,13 +335,40 @@ static void test_radii(void **unused)
   cmb_context_destroy(ctx);
 }
 
+/* The message about a value that is not finite names the file, the value and the state. */
+static void test_infinite(void **unused)
+{
+  (void)unused;
+  static char text[20000];
+  char path[1024];
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_tyre *tyre;
+  cmb_tyre_forces f;
+  find_file("all-52.tir", sizeof path, path);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  const size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  char *key = strstr(text, "PTX3 = -0.3717");
+  assert_non_null(key);
+  memcpy(key, "PTX3 = 100000.", strlen("PTX3 = 100000.")); /* exp(PTX3) is infinite */
+  assert_int_equal(cmb_tyre_parse(ctx, text, length, "large.tir", &tyre), CMB_OK);
+  const cmb_tyre_state s = {.load = 8000, .slip = 0.1, .speed = 20, .friction = 1};
+  assert_int_equal(cmb_tyre_evaluate(tyre, &s, &f, NULL), CMB_ERROR_NONFINITE);
+  assert_string_equal(cmb_last_error(ctx),
+                      "large.tir: the tyre's relaxation length sigma_x is not finite at load 8000, "
+                      "slip 0.1, slip angle 0 rad, camber 0 rad and speed 20");
+  cmb_tyre_close(tyre);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_values),    cmocka_unit_test(test_loads),
       cmocka_unit_test(test_published), cmocka_unit_test(test_derivatives),
       cmocka_unit_test(test_reversal),  cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_radii),
+      cmocka_unit_test(test_radii),     cmocka_unit_test(test_infinite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,7 +226,8 @@ static void test_errors(void **state)
   (void)state;
   expect_error(BODY "outputs: {o: jj}\n", "test.yaml:3:14:");
   expect_error(BODY "outputs: {o: jj}\n", "did you mean 'j'");
-  expect_error(BODY "loops: {l: {type: formula, formula: b.vx}}\n", "cannot stand in a constraint");
+  expect_error(BODY "loops: {l: {type: formula, formula: b.vx}}\n",
+               "'b.vx' is a velocity or a force; this formula can use only positions, the time,");
   expect_error(BODY "motions: {l: {formula: t, value: t}}\n", "depends on no coordinate");
   expect_error(BODY "inputs: {road: 0.1*t}\nforces: {tyre: {type: contact, on: {body: b, at: "
                     "[0,0,1]}, surface: road, stiffness: 1}}\n",
@@ -234,7 +235,7 @@ static void test_errors(void **state)
   expect_error(BODY "forces: {bump: {type: contact, on: {body: b, at: [0,0,1]}, surface: 0.2, "
                     "restitution: 1}}\n",
                "stop 'bump' depends on no coordinate, length or position");
-  expect_error(BODY "inputs: {u: j}\n", "cannot stand in a function of time");
+  expect_error(BODY "inputs: {u: j}\n", "is a position; this formula can use only the time,");
   expect_error(BODY "measures: {m: n + 1, n: 2*m}\noutputs: {o: m}\n", "depends on itself");
 }
 

@@ -259,17 +259,18 @@ static void test_folders(void **state)
   assert_refused(ctx, "weight.yaml", &o, "weight.yaml/code",
                  "cannot make the folder 'weight.yaml/code'");
   for (int i = 0; i < DOTS; i++) memcpy(here + (ptrdiff_t)2 * i, "./", 2);
-  assert_refused(ctx, "weight.yaml", &o, here, "the name of the folder is too long");
+  assert_refused(ctx, "weight.yaml", &o, here, "expected at most 4095");
   write_small("weight.c");
   assert_refused(ctx, "weight.c", &o, ".",
                  "the code would replace './weight.c', which the model reads");
   assert_int_not_equal(access("weight.h", F_OK), 0);
   o.integrator.setting_count = 1;
-  assert_refused(ctx, "weight.yaml", &o, "code", "the method's options are missing");
+  assert_refused(ctx, "weight.yaml", &o, "code", "the options of the method are NULL");
   const cmb_option_setting many[64] = {{"jacobian", "exact"}};
   o.integrator.settings = many;
   o.integrator.setting_count = 64;
-  assert_refused(ctx, "weight.yaml", &o, "code", "too many options");
+  assert_refused(ctx, "weight.yaml", &o, "code",
+                 "the method has 64 options; expected fewer than 64");
   assert_int_not_equal(access("code", F_OK), 0);
   cmb_context_destroy(ctx);
 }

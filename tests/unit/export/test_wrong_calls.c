@@ -425,9 +425,32 @@ static void test_export(void **state)
   REFUSED(ctx, cmb_export_c(ctx, system, NULL, "code", NULL));
   REFUSED(ctx, cmb_export_c(ctx, system, &o, NULL, NULL));
   REFUSED(ctx, cmb_export_c(ctx, system, &o, "code", NULL)); /* no expressions */
+  assert_int_equal(cmb_export_c(ctx, system, &o, "code", NULL), CMB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cmb_last_error(ctx), "is written in C and has no expressions"));
   o.integrator.setting_count = 1;
   REFUSED(ctx, cmb_export_c(ctx, system, &o, "code", NULL));
   cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+/* A model whose system was made without expressions cannot be exported, and the message names the option that is missing. */
+static void test_export_without_expressions(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 1}}\njoints: {x: {type: free, child: b}}";
+  const cmb_model_system_options plain = {0};
+  cmb_run_options o = cmb_run_defaults();
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model;
+  cmb_system *system;
+  o.method = cmb_method_find("lie");
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "x", NULL, &model));
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &plain, &system));
+  assert_int_equal(cmb_export_c(ctx, system, &o, "code", NULL), CMB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cmb_last_error(ctx), "expected the option 'expressions' when the system"));
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
   cmb_context_destroy(ctx);
 }
 
@@ -547,6 +570,31 @@ static void test_programs(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that destroying nothing does nothing, with all functions of the interface that destroy something but a context. */
+static void test_destroying_nothing(void **state)
+{
+  (void)state;
+  cmb_draft_destroy(NULL);
+  cmb_freedoms_destroy(NULL);
+  cmb_graph_destroy(NULL);
+  cmb_ground_destroy(NULL);
+  cmb_integrator_destroy(NULL);
+  cmb_jacobian_destroy(NULL);
+  cmb_linearization_destroy(NULL);
+  cmb_mechanism_destroy(NULL);
+  cmb_model_destroy(NULL);
+  cmb_modes_destroy(NULL);
+  cmb_native_destroy(NULL);
+  cmb_poses_destroy(NULL);
+  cmb_program_destroy(NULL);
+  cmb_simulation_destroy(NULL);
+  cmb_state_space_destroy(NULL);
+  cmb_suspension_destroy(NULL);
+  cmb_system_destroy(NULL);
+  cmb_table_destroy(NULL);
+  cmb_transfer_destroy(NULL);
+}
+
 static void test_contexts(void **state)
 {
   (void)state;
@@ -562,11 +610,18 @@ static void test_contexts(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_equations),      cmocka_unit_test(test_patterns),
-      cmocka_unit_test(test_systems),        cmocka_unit_test(test_integrators),
-      cmocka_unit_test(test_order_of_calls), cmocka_unit_test(test_runs),
-      cmocka_unit_test(test_models),         cmocka_unit_test(test_export),
-      cmocka_unit_test(test_expressions),    cmocka_unit_test(test_programs),
+      cmocka_unit_test(test_equations),
+      cmocka_unit_test(test_patterns),
+      cmocka_unit_test(test_systems),
+      cmocka_unit_test(test_integrators),
+      cmocka_unit_test(test_order_of_calls),
+      cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_models),
+      cmocka_unit_test(test_export),
+      cmocka_unit_test(test_export_without_expressions),
+      cmocka_unit_test(test_expressions),
+      cmocka_unit_test(test_programs),
+      cmocka_unit_test(test_destroying_nothing),
       cmocka_unit_test(test_contexts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,6 +298,74 @@ static void conditions_can_be_combined(void **state)
 
 /* ---- malformed formulas */
 
+/* Checks that formulas which are equal by a rule of simplification are the same expression, and that similar ones are not. */
+static void formulas_are_simplified(void **state)
+{
+  (void)state;
+  static const char *const same[][2] = {{"abs(abs(a))", "abs(a)"},
+                                        {"abs(-a)", "abs(a)"},
+                                        {"cos(-a)", "cos(a)"},
+                                        {"cosh(-a)", "cosh(a)"},
+                                        {"sin(-a)", "-sin(a)"},
+                                        {"tan(-a)", "-tan(a)"},
+                                        {"asin(-a)", "-asin(a)"},
+                                        {"atan(-a)", "-atan(a)"},
+                                        {"sinh(-a)", "-sinh(a)"},
+                                        {"tanh(-a)", "-tanh(a)"},
+                                        {"sign(-a)", "-sign(a)"},
+                                        {"a + 0", "a"},
+                                        {"0 + a", "a"},
+                                        {"a - 0", "a"},
+                                        {"0 - a", "-a"},
+                                        {"-(-a)", "a"},
+                                        {"a - a", "0"},
+                                        {"a + (-b)", "a - b"},
+                                        {"(-a) + b", "b - a"},
+                                        {"a - (-b)", "a + b"},
+                                        {"(-a) - b", "-(a + b)"},
+                                        {"-(a - b)", "b - a"},
+                                        {"a*0", "0"},
+                                        {"0*a", "0"},
+                                        {"1*a", "a"},
+                                        {"a*1", "a"},
+                                        {"-1*a", "-a"},
+                                        {"a*(-1)", "-a"},
+                                        {"(-a)*b", "-(a*b)"},
+                                        {"a*(-b)", "-(a*b)"},
+                                        {"(-a)*(-b)", "a*b"},
+                                        {"b*a", "a*b"},
+                                        {"b + a", "a + b"},
+                                        {"0/a", "0"},
+                                        {"a/1", "a"},
+                                        {"a/(-1)", "-a"},
+                                        {"(-a)/b", "-(a/b)"},
+                                        {"a/(-b)", "-(a/b)"},
+                                        {"a^0", "1"},
+                                        {"a^1", "a"},
+                                        {"a^2", "a*a"},
+                                        {"if(a, b, b)", "b"},
+                                        {"if(1, a, b)", "a"},
+                                        {"if(0, a, b)", "b"},
+                                        {"min(a, a)", "a"},
+                                        {"max(a, a)", "a"},
+                                        {"min(b, a)", "min(a, b)"},
+                                        {"max(b, a)", "max(a, b)"}};
+  static const char *const other[][2] = {
+      {"a - b", "b - a"}, {"a/b", "b/a"},         {"a^3", "a*a"},       {"exp(-a)", "exp(a)"},
+      {"abs(a)", "a"},    {"sqrt(a*a)", "a"},     {"if(a, b, c)", "b"}, {"min(a, b)", "max(a, b)"},
+      {"a^b", "b^a"},     {"acos(-a)", "acos(a)"}};
+  struct fixture f = begin();
+  for (size_t i = 0; i < COUNT(same); i++) {
+    if (parse(&f, same[i][0]) != parse(&f, same[i][1]))
+      fail_msg("%s is not simplified to %s", same[i][0], same[i][1]);
+  }
+  for (size_t i = 0; i < COUNT(other); i++) {
+    if (parse(&f, other[i][0]) == parse(&f, other[i][1]))
+      fail_msg("%s has become %s", other[i][0], other[i][1]);
+  }
+  end(&f);
+}
+
 struct malformed {
   const char *text;
   size_t length;
@@ -933,6 +1001,7 @@ int main(void)
       cmocka_unit_test(functions_have_the_values_of_c),
       cmocka_unit_test(every_operation_can_be_written),
       cmocka_unit_test(conditions_can_be_combined),
+      cmocka_unit_test(formulas_are_simplified),
       cmocka_unit_test(malformed_formulas_are_refused_with_reason_and_place),
       cmocka_unit_test(places_count_from_the_beginning_of_the_text),
       cmocka_unit_test(the_caller_can_say_what_it_expects),

@@ -1,5 +1,5 @@
 /*
- * Tests that the graph finds existing nodes again, also if one argument has very many users and if the nodes were made long before.
+ * Tests that the graph finds existing nodes and inputs again, also if one argument has very many users and if the nodes were made long before.
  */
 #include "check.h"
 #include "expr/algebra.h"
@@ -32,6 +32,11 @@ static void test_found_again(void **state)
     char name[16];
     snprintf(name, sizeof name, "x%d", i);
     inputs[i] = cmb_input(g, name);
+  }
+  for (int i = 0; i < MANY; i++) { /* by then the table of names has grown several times */
+    char name[16];
+    snprintf(name, sizeof name, "x%d", i);
+    assert_int_equal(cmb_input(g, name), inputs[i]);
   }
   const cmb_expr hub = cmb_apply(g, CMB_OP_COS, inputs[0], 0, 0);
   for (int i = 0; i < MANY; i++) made[i] = node(g, inputs, hub, i);

@@ -108,6 +108,12 @@ static double cube(const void *user, const double *x)
   return x[0] * x[0] * x[0];
 }
 
+static double weigh(const void *user, const double *x)
+{
+  (void)user;
+  return x[0] + 10 * x[1] + 100 * x[2];
+}
+
 /* Substitutes x = 2 y in a table, its derivative, a table of two arguments and a C function. */
 static void test_tables_and_calls(void **state)
 {
@@ -169,6 +175,46 @@ static void test_import(void **state)
   close_graph(&to);
 }
 
+/* Imports two C functions into a graph that already has one of them: each keeps its own function, with its derivative. */
+static void test_import_calls(void **state)
+{
+  (void)state;
+  const cmb_external cubes = {.name = "cube", .arity = 1, .value = cube},
+                     sums = {.name = "weigh", .arity = 3, .value = weigh};
+  const double at[INPUTS] = {2, 3, 5};
+  struct test_graph from, to;
+  double got[3];
+  open_graph(&from);
+  open_graph(&to);
+  cmb_expr present = cmb_external_apply(to.g, &sums, to.x), one = cmb_constant(from.g, 1);
+  cmb_expr e[3] = {cmb_external_apply(from.g, &cubes, from.x),
+                   cmb_external_apply(from.g, &sums, from.x)};
+  cmbt_ok(from.ctx, cmb_forward(from.g, 1, &from.x[0], &one, 1, &e[0], &e[2]));
+  cmbt_ok(to.ctx, cmb_import(to.g, from.g, 0, NULL, NULL, 3, e, e));
+  assert_int_equal(e[1], present);
+  values(&to, 3, e, at, got);
+  cmbt_near(got[0], 8, 0);
+  cmbt_near(got[1], 2 + 10 * 3 + 100 * 5, 0);
+  cmbt_near(got[2], 12, 1e-7);
+  close_graph(&from);
+  close_graph(&to);
+}
+
+/* Checks that a place for the results is required if and only if there are results. */
+static void test_no_results(void **state)
+{
+  (void)state;
+  struct test_graph from, to;
+  open_graph(&from);
+  open_graph(&to);
+  cmbt_ok(to.ctx, cmb_import(to.g, from.g, 0, NULL, NULL, 0, NULL, NULL));
+  cmbt_ok(to.ctx, cmb_substitute(to.g, 0, NULL, NULL, 0, NULL, NULL));
+  assert_int_equal(cmb_import(to.g, from.g, 0, NULL, NULL, 1, from.x, NULL), CMB_ERROR_ARGUMENT);
+  assert_int_equal(cmb_substitute(to.g, 0, NULL, NULL, 1, to.x, NULL), CMB_ERROR_ARGUMENT);
+  close_graph(&from);
+  close_graph(&to);
+}
+
 static void test_long_chain(void **state)
 {
   (void)state;
@@ -214,7 +260,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_composition), cmocka_unit_test(test_simultaneous),
       cmocka_unit_test(test_simplified),  cmocka_unit_test(test_tables_and_calls),
-      cmocka_unit_test(test_import),      cmocka_unit_test(test_long_chain),
+      cmocka_unit_test(test_import),      cmocka_unit_test(test_import_calls),
+      cmocka_unit_test(test_no_results),  cmocka_unit_test(test_long_chain),
       cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

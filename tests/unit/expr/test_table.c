@@ -191,6 +191,39 @@ static void test_external(void **state)
   check_external(&without, 1e-8, 1e-4);
 }
 
+static double cubic(const void *user, const double *x)
+{
+  (void)user;
+  return x[0] * x[1] * x[1] * x[2] * x[2] * x[2];
+}
+
+/* Checks all first and second derivatives of x y² z³ as a C function without partial derivatives, in both orders. */
+static void test_external_differences(void **state)
+{
+  (void)state;
+  const cmb_external f = {"cubic", 3, cubic, NULL, NULL};
+  const double in[3] = {2, 3, 0.5}, x = in[0], y = in[1], z = in[2];
+  const double first[3] = {y * y * z * z * z, 2 * x * y * z * z * z, 3 * x * y * y * z * z};
+  const double xy = 2 * y * z * z * z, xz = 3 * y * y * z * z, yz = 6 * x * y * z * z;
+  const double second[3][3] = {
+      {0, xy, xz}, {xy, 2 * x * z * z * z, yz}, {xz, yz, 6 * x * y * y * z}};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_graph *g;
+  cmbt_ok(ctx, cmb_graph_create(ctx, &g));
+  cmb_expr at[3] = {cmb_input(g, "x"), cmb_input(g, "y"), cmb_input(g, "z")};
+  cmb_expr e = cmb_external_apply(g, &f, at), one = cmb_constant(g, 1), d, dd;
+  for (int i = 0; i < 3; i++) {
+    cmbt_ok(ctx, cmb_forward(g, 1, &at[i], &one, 1, &e, &d));
+    cmbt_near(value_of(ctx, g, 3, at, d, in), first[i], 1e-8);
+    for (int j = 0; j < 3; j++) {
+      cmbt_ok(ctx, cmb_forward(g, 1, &at[j], &one, 1, &d, &dd));
+      cmbt_near(value_of(ctx, g, 3, at, dd, in), second[i][j], 1e-4);
+    }
+  }
+  cmb_graph_destroy(g);
+  cmb_context_destroy(ctx);
+}
+
 static void test_bad_tables(void **state)
 {
   (void)state;
@@ -333,6 +366,7 @@ int main(void)
       cmocka_unit_test(test_kinds),
       cmocka_unit_test(test_surface),
       cmocka_unit_test(test_external),
+      cmocka_unit_test(test_external_differences),
       cmocka_unit_test(test_bad_tables),
       cmocka_unit_test(test_waves),
       cmocka_unit_test(test_one_wave),

@@ -22,6 +22,7 @@
 #include "math/pattern.h"
 
 #include <complex.h>
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -905,6 +906,67 @@ static void test_driven_joints_are_followed(void **state)
   }
 }
 
+/* ---- rounding errors */
+
+/* Adds to noise (nv) the error of x caused by the rounding ε Σ |G_kj x_j| of each row k of G x, distributed by the inverse masses u_j²:
+ * u_j² |G_kj| of it, divided by Σ u_j² G_kj². */
+static void add_noise(const struct test_case *s, const double *G, const double *unit,
+                      const double *x, double *noise)
+{
+  const int nv = s->eq->nv;
+  for (int k = 0; k < s->eq->ng; k++) {
+    double rounding = 0, sum = 0;
+    for (int j = 0; j < nv; j++) {
+      const double entry = G[k * nv + j];
+      rounding += DBL_EPSILON * fabs(entry * x[j]);
+      sum += unit[j] * unit[j] * entry * entry;
+    }
+    for (int j = 0; j < nv && sum > 0; j++) {
+      noise[j] += unit[j] * unit[j] * fabs(G[k * nv + j]) * rounding / sum;
+    }
+  }
+}
+
+/* Checks the rounding errors of positions and velocities that a form assumes. The constraints contribute to that of the positions only if
+ * each velocity is the rate of one coordinate. */
+static void test_noise(void **state)
+{
+  (void)state;
+  bool seen[2] = {false, false};
+  for (int e = 0; e < EXAMPLES; e++) {
+    static double G[MOST * MOST];
+    struct test_case *s = open_case(&examples[e]);
+    const int nq = s->eq->nq, nv = s->eq->nv, ng = s->eq->ng;
+    cmb_form *form = make_form(s, CMB_FORM_INDEX2, CMB_FORMALISM_EXPLICIT, CMB_SOURCE_DENSE);
+    double unit[MOST], noise[MOST], noise_q[MOST], most = 0;
+    cmbt_ok(s->ctx, cmb_form_linearize(form, &s->at, true));
+    const cmb_terms want = {.M = s->ev->M, .G = s->ev->G};
+    cmbt_ok(s->ctx, cmb_evaluate(s->ev, s->at.t, s->q, NULL, &want));
+    for (int j = 0; j < nv; j++) {
+      double one[MOST] = {0}, column[MOST];
+      one[j] = 1;
+      cmb_multiply_mass(s->ev, one, column);
+      unit[j] = exp2(floor(log2(1 / sqrt(column[j]))) + 1);
+      cmb_multiply(s->eq->G_pattern, ng, nv, s->ev->G, one, column);
+      for (int k = 0; k < ng; k++) G[k * nv + j] = column[k];
+    }
+    for (int j = 0; j < nv; j++) noise[j] = DBL_EPSILON * fabs(s->v[j]);
+    for (int j = 0; j < nq; j++) noise_q[j] = DBL_EPSILON * fabs(s->q[j]);
+    add_noise(s, G, unit, s->v, noise);
+    const bool pair = nq == nv - s->eq->nz;
+    seen[pair] = true;
+    if (pair) add_noise(s, G, unit, s->q, noise_q);
+    for (int j = 0; j < nv; j++) cmbt_near(form->noise[j], noise[j], 1e-10 * noise[j]);
+    for (int j = 0; j < nq; j++) cmbt_near(form->noise_q[j], noise_q[j], 1e-10 * noise_q[j]);
+    for (int j = 0; j < nv; j++) most = fmax(most, noise[j]);
+    for (int j = 0; j < nq; j++) most = fmax(most, noise_q[j]);
+    cmbt_near(form->noise_most, most, 1e-10 * most);
+    cmb_form_destroy(form);
+    close_case(s);
+  }
+  assert_true(seen[0] && seen[1]);
+}
+
 /* ---- failing allocations */
 
 /* Creates a form and its matrices; each allocation fails in turn. Returns the number of allocations. */
@@ -971,6 +1033,7 @@ int main(void)
       cmocka_unit_test(test_pattern_is_widened),
       cmocka_unit_test(test_inputs_are_followed),
       cmocka_unit_test(test_driven_joints_are_followed),
+      cmocka_unit_test(test_noise),
       cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

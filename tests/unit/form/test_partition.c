@@ -493,6 +493,71 @@ static void test_smoothing(void **state)
   destroy(&s);
 }
 
+enum { MASSES = 3 };
+static const double MASS_MATRIX[MASSES * MASSES] = {2, 0.3, 0, 0.3, 1, -0.2, 0, -0.2, 4};
+static const double STIFFNESS_MATRIX[MASSES * MASSES] = {50, -20, 3, -20, 30, -10, 3, -10, 15};
+static const double DAMPING_MATRIX[MASSES * MASSES] = {3, 1, 0, 2, 5, -1, 0.5, 0, 1};
+
+/* Adds to y the product factor A x. */
+static void add_product(const double *A, double factor, const double *x, double *y)
+{
+  for (int i = 0; i < MASSES; i++) {
+    for (int k = 0; k < MASSES; k++) y[i] += factor * A[i * MASSES + k] * x[k];
+  }
+}
+
+static cmb_status oscillate_together(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) memcpy(want->M, MASS_MATRIX, sizeof MASS_MATRIX);
+  if (want->f) {
+    memset(want->f, 0, MASSES * sizeof *want->f);
+    add_product(STIFFNESS_MATRIX, -1, at->q, want->f);
+    add_product(DAMPING_MATRIX, -1, at->v, want->f);
+  }
+  return CMB_OK;
+}
+
+/* Checks M (v − v₀) + c (K w + C v) = 0 and w − c v = w₀ for three coupled masses, with the errors w₀, v₀ that were given. */
+static void test_smoothing_of_several(void **state)
+{
+  (void)state;
+  const cmb_equations eq = {.name = "oscillators",
+                            .nq = MASSES,
+                            .nv = MASSES,
+                            .q_names = names,
+                            .v_names = names,
+                            .mass_constant = true,
+                            .evaluate = oscillate_together};
+  const double q[] = {0.3, -0.1, 0.2}, v[] = {-0.4, 0.5, 1}, a[MASSES] = {0};
+  const double of_w[] = {0.7, -0.2, 0.4}, of_v[] = {-5, 2, 3};
+  struct test_system s = create_with_equations(&eq);
+  cmb_partition_jacobian *j;
+  cmbt_ok(s.ctx, cmb_partition_jacobian_create(s.p, s.arena, &j));
+  cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
+  assert_int_equal(s.p->free_count, MASSES);
+  cmbt_ok(s.ctx, cmb_partition_linearize(j, 0, q, v, a, NULL));
+  cmbt_ok(s.ctx, cmb_partition_assemble(j, 0, q));
+  for (int n = 0; n < 3; n++) {
+    const double c = (double[]){0.01, 1, 0.1}[n];
+    double w[MASSES], rate[MASSES], change[MASSES], rest[MASSES] = {0};
+    memcpy(w, of_w, sizeof w);
+    memcpy(rate, of_v, sizeof rate);
+    cmbt_ok(s.ctx, cmb_partition_factor(j, c));
+    cmb_partition_smooth(j, w, rate);
+    for (int i = 0; i < MASSES; i++) change[i] = rate[i] - of_v[i];
+    add_product(MASS_MATRIX, 1, change, rest);
+    add_product(STIFFNESS_MATRIX, c, w, rest);
+    add_product(DAMPING_MATRIX, c, rate, rest);
+    for (int i = 0; i < MASSES; i++) {
+      cmbt_near(w[i] - c * rate[i], of_w[i], 1e-13);
+      cmbt_near(rest[i], 0, 1e-5);
+    }
+  }
+  cmb_partition_jacobian_destroy(j);
+  destroy(&s);
+}
+
 /* Checks that every failing allocation is reported when methods with partitioning are created. */
 static void test_memory(void **state)
 {
@@ -534,6 +599,7 @@ int main(void)
       cmocka_unit_test(test_repartitioning),
       cmocka_unit_test(test_jacobian),
       cmocka_unit_test(test_smoothing),
+      cmocka_unit_test(test_smoothing_of_several),
       cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

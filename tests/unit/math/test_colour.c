@@ -1,6 +1,6 @@
 /*
  * Tests of column groups (math/colour.h): groups are valid by the definition, entry by entry; their number is the least where that is
- * known or can be found by trying all; symmetric matrices are recovered exactly from their compressed products.
+ * known or can be found by trying all.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -79,20 +79,6 @@ static void band_grid(int n, int width)
   grid_close(n, n);
 }
 
-/* Makes a random symmetric pattern; each diagonal entry is in it with probability `diagonal`. */
-static void random_symmetric_grid(struct cmbt_random *random, int n, double density,
-                                  double diagonal)
-{
-  grid_empty();
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j <= i; j++) {
-      double chance = i == j ? diagonal : density;
-      g.present[i][j] = g.present[j][i] = cmbt_random_uniform(random, 0, 1) < chance;
-    }
-  }
-  grid_close(n, n);
-}
-
 /* Makes a pattern like that of a mechanism, square and symmetric: bodies with up to `most` coordinates, each coupled to itself and to one
  * of the eight bodies before it, and one body in five to any other (a closed loop). */
 static void random_mechanism(struct cmbt_random *random, int n, int most)
@@ -146,60 +132,6 @@ static int colours(cmb_context *ctx, const cmb_pattern *p)
   return groups;
 }
 
-/* Returns whether entry (i, j) of the pattern is the only one of row i in the group of column j: it can then be read off there. */
-static bool alone(int n, const int *group, int i, int j)
-{
-  for (int other = 0; other < n; other++) {
-    if (other != j && g.present[i][other] && group[other] == group[j]) return false;
-  }
-  return true;
-}
-
-static bool valid_symmetric(int n, const int *group)
-{
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j <= i; j++) {
-      if (g.present[i][j] && !alone(n, group, i, j) && !alone(n, group, j, i)) return false;
-    }
-  }
-  return true;
-}
-
-/* Colours the symmetric pattern g, checks that a matrix of whole numbers is recovered exactly from its products with the groups, and
- * returns the number of groups. */
-static int symmetric_colours(cmb_context *ctx, struct cmbt_random *random)
-{
-  static double H[LARGEST][LARGEST], compressed[LARGEST][LARGEST];
-  static cmb_colour_place place[LARGEST * LARGEST];
-  static int group[LARGEST];
-  const cmb_pattern *p = &g.pattern;
-  int n = p->columns, groups = -1;
-  cmbt_ok(ctx, cmb_colour_symmetric(ctx, p, group, &groups));
-  check_all_groups_used(group, n, groups);
-  assert_true(valid_symmetric(n, group));
-  assert_true(groups <= colours(ctx, p));
-
-  memset(compressed, 0, sizeof compressed);
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j <= i; j++) {
-      H[i][j] = H[j][i] = g.present[i][j] ? cmbt_random_int(random, -99, 99) : 0;
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) compressed[i][group[j]] += H[i][j];
-  }
-  cmbt_ok(ctx, cmb_colour_recovery(ctx, p, group, groups, place));
-  for (int i = 0; i < n; i++) {
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-      int j = p->column[k];
-      assert_true((place[k].row == i && place[k].group == group[j]) ||
-                  (place[k].row == j && place[k].group == group[i]));
-      assert_true(compressed[place[k].row][place[k].group] == H[i][j]);
-    }
-  }
-  return groups;
-}
-
 /* ---- bounds */
 
 /* Returns the number of entries of the longest row: a lower bound of the number of groups, as the columns of a row have to be in different
@@ -239,27 +171,26 @@ static int plain_first_fit(const cmb_pattern *p)
 }
 
 /* Returns whether the columns from j on can be added to at most `groups` groups. Tries all possibilities, so only for a few columns. */
-static bool can_colour(const cmb_pattern *p, bool symmetric, int groups, int j, int used,
-                       int *group)
+static bool can_colour(const cmb_pattern *p, int groups, int j, int used, int *group)
 {
-  if (j == p->columns) return !symmetric || valid_symmetric(p->columns, group);
+  if (j == p->columns) return true;
   for (int c = 0; c < groups && c <= used; c++) {
     bool fits = true;
-    for (int k = 0; k < j && !symmetric; k++) {
+    for (int k = 0; k < j; k++) {
       if (group[k] == c && share_a_row(p, j, k)) fits = false;
     }
     group[j] = c;
-    if (fits && can_colour(p, symmetric, groups, j + 1, c == used ? used + 1 : used, group)) {
+    if (fits && can_colour(p, groups, j + 1, c == used ? used + 1 : used, group)) {
       return true;
     }
   }
   return false;
 }
 
-static int fewest(const cmb_pattern *p, bool symmetric)
+static int fewest(const cmb_pattern *p)
 {
   int group[LARGEST], groups = p->columns > 0 ? 1 : 0;
-  while (!can_colour(p, symmetric, groups, 0, 0, group)) groups++;
+  while (!can_colour(p, groups, 0, 0, group)) groups++;
   return groups;
 }
 
@@ -338,10 +269,6 @@ static void empty_columns_and_rows_are_accepted(void **state)
   assert_int_equal(colours(f->ctx, &g.pattern), 1);
   grid_close(5, 0);
   assert_int_equal(colours(f->ctx, &g.pattern), 0);
-  grid_close(4, 4);
-  assert_int_equal(symmetric_colours(f->ctx, &(struct cmbt_random){1}), 1);
-  grid_close(0, 0);
-  assert_int_equal(symmetric_colours(f->ctx, &(struct cmbt_random){1}), 0);
 }
 
 /* Compares with the least possible number of groups, found by trying all. The heuristic may miss it in 1 % of the patterns, by one. */
@@ -353,7 +280,7 @@ static void few_columns_take_the_least_groups(void **state)
   for (int trial = 0; trial < trials; trial++) {
     int rows = cmbt_random_int(&random, 1, 14), columns = cmbt_random_int(&random, 1, 10);
     random_grid(&random, rows, columns, cmbt_random_uniform(&random, 0, 0.5));
-    int groups = colours(f->ctx, &g.pattern), least = fewest(&g.pattern, false);
+    int groups = colours(f->ctx, &g.pattern), least = fewest(&g.pattern);
     assert_in_range(groups, least, least + 1);
     best += groups == least;
   }
@@ -461,159 +388,28 @@ static void ten_thousand_columns(void **state)
   }
 }
 
-/* ---- symmetric matrices */
-
-static void symmetric_bands(void **state)
-{
-  struct fixture *f = *state;
-  struct cmbt_random random = {5};
-  for (int n = 1; n <= 40; n++) {
-    band_grid(n, 0);
-    assert_int_equal(symmetric_colours(f->ctx, &random), 1);
-    band_grid(n, 1); /* a path: two groups for up to three vertices, three for more */
-    assert_int_equal(symmetric_colours(f->ctx, &random), n == 1 ? 1 : n <= 3 ? 2 : 3);
-    band_grid(n, 2);
-    assert_true(symmetric_colours(f->ctx, &random) <= 5);
-    band_grid(n, n); /* dense */
-    assert_int_equal(symmetric_colours(f->ctx, &random), n);
-  }
-}
-
-/* The diagonal with one full row and column needs two groups, where the colouring without symmetry needs n. With two such rows and
- * columns: three. */
-static void symmetric_arrows(void **state)
-{
-  struct fixture *f = *state;
-  struct cmbt_random random = {6};
-  for (int n = 4; n <= 40; n++) {
-    int tip = cmbt_random_int(&random, 0, n - 1);
-    band_grid(n, 0);
-    for (int i = 0; i < n; i++) g.present[i][tip] = g.present[tip][i] = true;
-    grid_close(n, n);
-    assert_int_equal(symmetric_colours(f->ctx, &random), 2);
-    assert_int_equal(colours(f->ctx, &g.pattern), n);
-    int second = (tip + 1) % n;
-    for (int i = 0; i < n; i++) g.present[i][second] = g.present[second][i] = true;
-    grid_close(n, n);
-    assert_int_equal(symmetric_colours(f->ctx, &random), 3);
-  }
-}
-
-/* Without a diagonal, [0 B; Bᵀ 0] with a diagonal B takes one group, although rows and columns are coupled. */
-static void a_missing_diagonal_is_used(void **state)
-{
-  struct fixture *f = *state;
-  struct cmbt_random random = {7};
-  grid_empty();
-  for (int i = 0; i < 5; i++) g.present[i][i + 5] = g.present[i + 5][i] = true;
-  grid_close(10, 10);
-  assert_int_equal(symmetric_colours(f->ctx, &random), 1);
-}
-
-static void random_symmetric_matrices_are_recovered(void **state)
-{
-  struct fixture *f = *state;
-  struct cmbt_random random = {8};
-  int sum = 0, sum_of_columns = 0;
-  for (int trial = 0; trial < 300; trial++) {
-    int n = cmbt_random_int(&random, 1, trial % 10 == 0 ? LARGEST : 60);
-    double most = trial % 2 ? 4.0 / n : 0.5, diagonal = trial % 3 == 0   ? 1
-                                                        : trial % 3 == 1 ? 0.5
-                                                                         : 0;
-    if (trial % 5 == 0) {
-      random_mechanism(&random, n, 4);
-    } else {
-      random_symmetric_grid(&random, n, cmbt_random_uniform(&random, 0, most), diagonal);
-    }
-    sum += symmetric_colours(f->ctx, &random);
-    sum_of_columns += colours(f->ctx, &g.pattern);
-  }
-  print_message("           groups of 300 random symmetric patterns: %d, without symmetry %d\n",
-                sum, sum_of_columns);
-}
-
-static void few_symmetric_columns_take_the_least_groups(void **state)
-{
-  struct fixture *f = *state;
-  struct cmbt_random random = {9};
-  int best = 0, trials = 300;
-  for (int trial = 0; trial < trials; trial++) {
-    double diagonal = trial % 2 ? 1 : 0.5;
-    const double filled = cmbt_random_uniform(&random, 0, 1);
-    random_symmetric_grid(&random, cmbt_random_int(&random, 1, 7), filled, diagonal);
-    int groups = symmetric_colours(f->ctx, &random), least = fewest(&g.pattern, true);
-    assert_in_range(groups, least, least + 1);
-    best += groups == least;
-  }
-  print_message(
-      "           of %d symmetric patterns with up to 7 columns %.1f %% have the fewest\n", trials,
-      100.0 * best / trials);
-  assert_true(best >= 0.95 * trials);
-}
-
 /* ---- errors */
-
-static void what_is_not_symmetric_is_refused(void **state)
-{
-  struct fixture *f = *state;
-  static const struct {
-    const char *rows[3];
-    const char *words;
-  } cases[] = {{{"**.", ".*.", "..*"}, "it has (0, 1) but not (1, 0)"},
-               {{"*..", "**.", "..*"}, "it has (1, 0) but not (0, 1)"},
-               {{"*.*", ".*.", ".**"}, "it has (0, 2) but not (2, 0)"},
-               {{"*..", ".*.", ".**"}, "it has (2, 1) but not (1, 2)"}};
-  int group[3] = {0, 1, 2}, groups;
-  cmb_colour_place place[9];
-  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    grid_empty();
-    for (int k = 0; k < 9; k++) g.present[k / 3][k % 3] = cases[c].rows[k / 3][k % 3] == '*';
-    grid_close(3, 3);
-    assert_int_equal(cmb_colour_symmetric(f->ctx, &g.pattern, group, &groups), CMB_ERROR_INPUT);
-    assert_non_null(strstr(cmb_last_error(f->ctx), cases[c].words));
-    assert_int_equal(cmb_colour_recovery(f->ctx, &g.pattern, group, 3, place), CMB_ERROR_INPUT);
-  }
-  grid_close(2, 3);
-  assert_int_equal(cmb_colour_symmetric(f->ctx, &g.pattern, group, &groups), CMB_ERROR_INPUT);
-  assert_non_null(strstr(cmb_last_error(f->ctx), "2 rows and 3 columns"));
-}
-
-static void groups_that_do_not_fit_are_refused(void **state)
-{
-  struct fixture *f = *state;
-  int group[4] = {0, 1, 0, 1}; /* a path of four vertices with two groups */
-  cmb_colour_place place[16];
-  band_grid(4, 1);
-  assert_int_equal(cmb_colour_recovery(f->ctx, &g.pattern, group, 2, place), CMB_ERROR_INPUT);
-  assert_non_null(strstr(cmb_last_error(f->ctx), "entry (1, 2) cannot be read off"));
-}
 
 static void every_refused_allocation_is_reported(void **state)
 {
   (void)state;
   static int group[LARGEST];
-  static cmb_colour_place place[LARGEST * LARGEST];
   struct cmbt_random random = {10};
   random_mechanism(&random, LARGEST, 3);
-  for (int which = 0; which < 3; which++) {
-    long passes = 0;
-    for (bool refused = true; refused; passes++) {
-      struct cmbt_allocator memory;
-      int groups = LARGEST;
-      cmbt_allocator_init(&memory);
-      cmb_context *ctx = cmb_context_create(&memory.hook);
-      for (int j = 0; which == 2 && j < LARGEST; j++) group[j] = j;
-      memory.fail_at = memory.calls + 1 + passes;
-      cmb_status status = which == 0   ? cmb_colour_columns(ctx, &g.pattern, group, &groups)
-                          : which == 1 ? cmb_colour_symmetric(ctx, &g.pattern, group, &groups)
-                                       : cmb_colour_recovery(ctx, &g.pattern, group, groups, place);
-      refused = memory.refused > 0;
-      assert_int_equal(status, refused ? CMB_ERROR_MEMORY : CMB_OK);
-      cmb_context_destroy(ctx);
-      assert_int_equal(memory.outstanding, 0);
-    }
-    assert_true(passes > 2);
+  long passes = 0;
+  for (bool refused = true; refused; passes++) {
+    struct cmbt_allocator memory;
+    int groups;
+    cmbt_allocator_init(&memory);
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    memory.fail_at = memory.calls + 1 + passes;
+    cmb_status status = cmb_colour_columns(ctx, &g.pattern, group, &groups);
+    refused = memory.refused > 0;
+    assert_int_equal(status, refused ? CMB_ERROR_MEMORY : CMB_OK);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
   }
+  assert_true(passes > 2);
 }
 
 int main(void)
@@ -628,13 +424,6 @@ int main(void)
       cmocka_unit_test(sparse_patterns_come_close_to_the_bound),
       cmocka_unit_test(denser_patterns_improve_on_plain_first_fit),
       cmocka_unit_test(ten_thousand_columns),
-      cmocka_unit_test(symmetric_bands),
-      cmocka_unit_test(symmetric_arrows),
-      cmocka_unit_test(a_missing_diagonal_is_used),
-      cmocka_unit_test(random_symmetric_matrices_are_recovered),
-      cmocka_unit_test(few_symmetric_columns_take_the_least_groups),
-      cmocka_unit_test(what_is_not_symmetric_is_refused),
-      cmocka_unit_test(groups_that_do_not_fit_are_refused),
       cmocka_unit_test(every_refused_allocation_is_reported),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -7,6 +7,7 @@
 
 #include "math/dense.h"
 #include "math/eigen.h"
+#include "math/schur.h"
 
 #include <float.h>
 #include <string.h>
@@ -102,6 +103,31 @@ static void test_cycle(void **state)
       cmbt_near(hypot(e.re[j], e.im[j]), 1, 1e-13);
       cmbt_near(turns, round(turns), 1e-11);
     }
+  }
+}
+
+/* Checks the Schur form of a Hessenberg matrix whose diagonal is 0 and whose blocks (0, b; −c, 0) have couplings of 1e-20 below them. Only the
+ * size of the whole matrix shows that these are negligible. They are, so that no step changes the blocks, and ±i √(b c) are exact. */
+static void test_zero_diagonal(void **state)
+{
+  (void)state;
+  enum { COUNT = 4, SIZE = 2 * COUNT };
+  struct cmbt_random random = {3};
+  double A[SIZE * SIZE] = {0}, re[SIZE], im[SIZE], Q[SIZE * SIZE], work[WORK], turn[COUNT];
+  for (int k = 0; k < COUNT; k++) {
+    const int i = 2 * k;
+    double *row = A + i * SIZE, *next = row + SIZE;
+    fill(&random, SIZE - i - 1, row + i + 1);
+    fill(&random, SIZE - i - 2, next + i + 2);
+    row[i + 1] = 1.1 + k;
+    next[i] = -1.7 - k;
+    turn[k] = sqrt(row[i + 1] * -next[i]);
+    if (k > 0) row[i - 1] = 1e-20;
+  }
+  assert_true(cmb_schur(SIZE, A, re, im, Q, work));
+  for (int k = 0; k < COUNT; k++) {
+    assert_true(re[2 * k] == 0 && re[2 * k + 1] == 0);
+    assert_true(im[2 * k] == turn[k] && im[2 * k + 1] == -turn[k]);
   }
 }
 
@@ -268,10 +294,15 @@ static void test_row_space(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_general),      cmocka_unit_test(test_special),
-      cmocka_unit_test(test_cycle),        cmocka_unit_test(test_defective),
-      cmocka_unit_test(test_free_motions), cmocka_unit_test(test_graded),
-      cmocka_unit_test(test_symmetric),    cmocka_unit_test(test_symmetric_multiple),
+      cmocka_unit_test(test_general),
+      cmocka_unit_test(test_special),
+      cmocka_unit_test(test_cycle),
+      cmocka_unit_test(test_zero_diagonal),
+      cmocka_unit_test(test_defective),
+      cmocka_unit_test(test_free_motions),
+      cmocka_unit_test(test_graded),
+      cmocka_unit_test(test_symmetric),
+      cmocka_unit_test(test_symmetric_multiple),
       cmocka_unit_test(test_row_space),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,6 +137,63 @@ static void test_fixed_steps_end_exactly(void **state)
   destroy(&s);
 }
 
+/* Checks that the last fixed step is longer or shorter by up to a millionth of its size to end where the run does; of a larger difference,
+ * what is left is a step of its own, or the last step is shorter. */
+static void test_last_fixed_step(void **state)
+{
+  (void)state;
+  static const struct {
+    double off; /* of the end from three steps, in steps */
+    int steps;
+  } cases[] = {{-0.5, 3}, {-1e-5, 3}, {0, 3}, {5e-7, 3}, {0.95e-6, 3}, {1.05e-6, 4}, {1e-3, 4}};
+  const double h = 0.1;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct test_system s = create("mdop5", fixed_step(h));
+    const double end = (3 + cases[k].off) * h;
+    while (cmb_integrator_t(s.in) < end) cmbt_ok(s.ctx, cmb_integrator_step(s.in, end));
+    assert_int_equal(cmb_integrator_statistics(s.in)->accepted, cases[k].steps);
+    assert_true(cmb_integrator_t(s.in) == end);
+    destroy(&s);
+  }
+}
+
+/* Runs the pendulum for 3 s in the stabilised form, with the multipliers free or in the error test. Returns the number of accepted steps and,
+ * in *worst, the largest error of the multiplier after a step. */
+static long run_multipliers(const char *method, const char *multipliers, double *worst)
+{
+  const cmb_option_setting settings[] = {{"form", "ggl"}, {"multipliers", multipliers}};
+  cmb_integrator_options options = cmb_integrator_defaults();
+  options.rtol = options.atol = 1e-4;
+  options.settings = settings;
+  options.setting_count = 2;
+  struct test_system s = create(method, options);
+  *worst = 0;
+  while (cmb_integrator_t(s.in) < 3) {
+    double q[2], v[2], lambda;
+    cmbt_ok(s.ctx, cmb_integrator_step(s.in, 3));
+    cmbt_pendulum_at(1, 9.81, 2, cmb_integrator_t(s.in), q, v, &lambda);
+    *worst = fmax(*worst, fabs(cmb_integrator_lambda(s.in)[0] - lambda));
+  }
+  const long steps = cmb_integrator_statistics(s.in)->accepted;
+  destroy(&s);
+  return steps;
+}
+
+/* Checks that the stabilised form takes more steps if the multipliers are in the error test, and that these are right in any case:
+ * they are off by less than 0.1 N of up to 37.6 N. */
+static void test_multipliers(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"bdf", "radau5"};
+  for (int m = 0; m < 2; m++) {
+    double off[2];
+    const long tested = run_multipliers(methods[m], "tested", &off[0]);
+    const long untested = run_multipliers(methods[m], "free", &off[1]);
+    assert_true(tested > untested);
+    cmbt_below(fmax(off[0], off[1]), 0.1);
+  }
+}
+
 static void test_undo(void **state)
 {
   (void)state;
@@ -365,6 +422,8 @@ int main(void)
       cmocka_unit_test(test_dense_order),
       cmocka_unit_test(test_dense_ends),
       cmocka_unit_test(test_fixed_steps_end_exactly),
+      cmocka_unit_test(test_last_fixed_step),
+      cmocka_unit_test(test_multipliers),
       cmocka_unit_test(test_undo),
       cmocka_unit_test(test_undone_errors),
       cmocka_unit_test(test_accelerations),

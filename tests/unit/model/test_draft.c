@@ -190,13 +190,13 @@ static const struct mistake {
     {BODY, "other", "x", CMB_ERROR_INPUT, "bodies/other: body 'other'", true},
     {NUMBER, "bodies/rod/mass", NULL, CMB_ERROR_ARGUMENT, "bodies/rod/mass: wrong call: ", false},
     {TEXT, "bodies/rod/mass", NULL, CMB_ERROR_ARGUMENT, "bodies/rod/mass: wrong call: ", false},
-    {TEXT, NULL, "1", CMB_ERROR_ARGUMENT, "wrong call: there is no key", false},
+    {TEXT, NULL, "1", CMB_ERROR_ARGUMENT, "wrong call: the key is NULL", false},
     {NUMBERS, "gravity", NULL, CMB_ERROR_ARGUMENT, "gravity: wrong call: ", false},
     {TEXTS, "gravity", NULL, CMB_ERROR_ARGUMENT, "gravity: wrong call: ", false},
     {BODY, "other", NULL, CMB_ERROR_ARGUMENT, "bodies/other/com: wrong call: ", false},
-    {BODY, NULL, "x", CMB_ERROR_ARGUMENT, "bodies: wrong call: there is no name", false},
+    {BODY, NULL, "x", CMB_ERROR_ARGUMENT, "bodies: wrong call: the name is NULL", false},
     {LOOP, "l", NULL, CMB_ERROR_ARGUMENT, "loops/l/between: wrong call: ", false},
-    {BODY, "rod", "x", CMB_ERROR_INPUT, "bodies/rod: it is there already; ", false},
+    {BODY, "rod", "x", CMB_ERROR_INPUT, "bodies/rod: this entry exists already; ", false},
     {BODY, "", "x", CMB_ERROR_INPUT, "bodies: the name is empty; ", false},
     {TEXT, "", "1", CMB_ERROR_INPUT, "'' is no key; ", false},
     {TEXT, "/a", "1", CMB_ERROR_INPUT, "'/a' is no key; ", false},
@@ -204,15 +204,19 @@ static const struct mistake {
     {TEXT, "a/", "1", CMB_ERROR_INPUT, "'a/' is no key; ", false},
     {TEXT, "a~2", "1", CMB_ERROR_INPUT, "'a~2' is no key; ", false},
     {TEXT, "a\nb", "1", CMB_ERROR_INPUT, "'a?b' is no key; ", false},
-    {TEXT, "a\xff", "1", CMB_ERROR_INPUT, "byte 0xFF is not text; ", false},
-    {TEXT, "title", "a\x01", CMB_ERROR_INPUT, "title: 1:2: byte 0x01 is not text; ", false},
-    {TEXT, "bodies/rod", "1", CMB_ERROR_INPUT, "bodies/rod: there is a map already; ", false},
-    {TEXT, "bodies/rod/mass/x", "1", CMB_ERROR_INPUT,
-     "bodies/rod/mass/x: 'x' stands in a part that is the text '2'; ", false},
-    {TEXT, "shapes/1/line", "1", CMB_ERROR_INPUT,
-     "shapes/1/line: '1' is no entry of a list of 0; expected a number from 0 to 0", false},
-    {TEXT, "points/A/x", "1", CMB_ERROR_INPUT, "points/A/x: 'x' is no entry of a list of 3; ",
+    {TEXT, "a\xff", "1", CMB_ERROR_INPUT, "byte 0xFF is no part of a text; ", false},
+    {TEXT, "title", "a\x01", CMB_ERROR_INPUT, "title: 1:2: byte 0x01 is no part of a text; ",
      false},
+    {TEXT, "bodies/rod", "1", CMB_ERROR_INPUT,
+     "bodies/rod: the value of this key is a map already; ", false},
+    {TEXT, "bodies/rod/mass/x", "1", CMB_ERROR_INPUT,
+     "bodies/rod/mass/x: 'x' cannot be set in a value that is the text '2'; ", false},
+    {TEXT, "shapes/1/line", "1", CMB_ERROR_INPUT,
+     "shapes/1/line: '1' is no index of this list, which has 0 entries; expected a number from 0 "
+     "to 0",
+     false},
+    {TEXT, "points/A/x", "1", CMB_ERROR_INPUT,
+     "points/A/x: 'x' is no index of this list, which has 3 entries; ", false},
 };
 
 /* Checks the status and the beginning of the message, which has one line; and that the error as data has status, file and text. */
@@ -303,7 +307,7 @@ static void equations_name_the_key(void **state)
   cmbt_ok(ctx, cmb_draft_text(d, "title", "nothing"));
   cmbt_ok(ctx, cmb_draft_model(d, NULL, &m));
   assert_int_equal(cmb_mechanism_create(ctx, m, &options, &mechanism), CMB_ERROR_INPUT);
-  assert_string_equal(cmb_last_error(ctx), "test: the model has no bodies");
+  assert_string_equal(cmb_last_error(ctx), "test: the model has no bodies; expected at least one");
   assert_false(cmb_model_reads(m, "test"));
   cmb_model_destroy(m);
   cmb_draft_destroy(d);

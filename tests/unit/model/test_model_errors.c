@@ -32,8 +32,9 @@ static void wrong_yaml_and_sections(void **state)
 {
   (void)state;
   static const struct wrong_file rows[] = {
-      {"", "test.yaml:1:1", "the file is empty"},
-      {"# nothing\n", "test.yaml:1:1", "the file is empty"},
+      {"", "test.yaml:1:1", "the text is empty or has only comments; expected a map of sections"},
+      {"# nothing\n", "test.yaml:1:1",
+       "the text is empty or has only comments; expected a map of sections"},
       {"just a text", "test.yaml:1:1", "expected a map"},
       {"- a\n- b\n", "test.yaml:1:1", "is a list; expected a map"},
       {"title: a\n---\ntitle: b\n", "test.yaml:2:1", "a second document"},
@@ -43,15 +44,21 @@ static void wrong_yaml_and_sections(void **state)
        "the key 'title' is given twice; the first is in line 1"},
       {"points: {A: [0, 0, 0], A: [1, 0, 0]}", "test.yaml:1:24", "the key 'A' is given twice"},
       {"title: *a", "test.yaml:1:8", "unknown alias '*a'"},
-      {"a: &a [*a]", "test.yaml:1:8", "is inside of the part to which it refers"},
+      {"a: &a [*a]", "test.yaml:1:8", "is inside of the value to which it refers"},
       {"title: !x a", "test.yaml:1:8", "tags are not used"},
       {"? [a, b]\n: c", "test.yaml:1:3", "expected a name"},
-      {"title: \"a\\0b\"", "test.yaml:1:9", "a character 0"},
-      {"title: a\n\x01", "test.yaml:2:1", "byte 0x01 is not text"},
-      {"title: a\xFF", "test.yaml:1:9", "byte 0xFF is not text"},
-      {"title: \xC0\xAF", "test.yaml:1:8", "byte 0xC0 is not text"},
-      {"title: \xED\xA0\x80", "test.yaml:1:8", "byte 0xED is not text"},
-      {"title: \xE2\x82", "test.yaml:1:8", "byte 0xE2 is not text"},
+      {"title: \"a\\0b\"", "test.yaml:1:9",
+       "the text contains the character with the code 0; expected text without it"},
+      {"title: a\n\x01", "test.yaml:2:1",
+       "byte 0x01 is no part of a text; expected UTF-8 without control characters"},
+      {"title: a\xFF", "test.yaml:1:9",
+       "byte 0xFF is no part of a text; expected UTF-8 without control characters"},
+      {"title: \xC0\xAF", "test.yaml:1:8",
+       "byte 0xC0 is no part of a text; expected UTF-8 without control characters"},
+      {"title: \xED\xA0\x80", "test.yaml:1:8",
+       "byte 0xED is no part of a text; expected UTF-8 without control characters"},
+      {"title: \xE2\x82", "test.yaml:1:8",
+       "byte 0xE2 is no part of a text; expected UTF-8 without control characters"},
       {"bodys: {}", "test.yaml:1:1", "unknown key 'bodys': did you mean 'bodies'?"},
       {"something_else: {}", "test.yaml:1:1", "expected one of parameters, points"},
       {"bodies: [a]", "test.yaml:1:9", "'bodies' is a list; expected a map"},
@@ -128,15 +135,15 @@ static void bodies_and_joints(void **state)
        "'radius' is -1"},
       {"bodies: {b: {mass: 1, com: [0, 0, 0], rod: [[0, 0, 0], [1, 0, 0]]}}", "test.yaml:1:23",
        "unknown key 'com'"},
-      {BODY, "test.yaml:1:10", "body 'b': it is no joint's child"},
+      {BODY, "test.yaml:1:10", "body 'b': it is the child of no joint"},
       {BODY "joints: {j: {type: free, child: b}, k: {type: free, child: b}}", "test.yaml:2:37",
        "joint 'k': the body 'b' is the child of joint 'j' already"},
       {BODY "joints: {j: {type: free, child: b, parent: c}, k: {type: free, child: c, parent: b}}",
-       "test.yaml:2:10", "expected a chain that ends at the ground"},
+       "test.yaml:2:10", "expected joints that form a tree from the ground"},
       {BODY "joints: {j: {type: free, child: b, parent: b}}", "test.yaml:2:33",
        "parent and child are both 'b'"},
       {BODY "joints: {j: {type: free, child: ground}}", "test.yaml:2:33",
-       "the ground cannot be a child"},
+       "joint 'j': the ground cannot be the child of a joint; expected it as 'parent'"},
       {BODY "joints: {j: {type: free, child: d}}", "test.yaml:2:33", "unknown body 'd'"},
       {BODY "joints: {j: {type: revolut, child: b}}", "test.yaml:2:20",
        "unknown type 'revolut': did you mean 'revolute'?"},
@@ -145,7 +152,7 @@ static void bodies_and_joints(void **state)
       {BODY "joints: {j: {type: revolute, child: b, axis: x}}", "test.yaml:2:13",
        "the key 'at' is missing"},
       {BODY "joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: [0, 0, 0]}}",
-       "test.yaml:2:61", "the direction has length 0"},
+       "test.yaml:2:61", "the largest component of the direction is 0"},
       {BODY "joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: w}}", "test.yaml:2:61",
        "'w' is no direction"},
       {BODY "joints: {j: {type: revolute, child: b, at: [0, 0, 0], axes: [x, y]}}",
@@ -158,7 +165,8 @@ static void bodies_and_joints(void **state)
       {BODY "joints: {j: {type: free, child: b, start: [0, 0, 0, 0, 0, 0, 0]}}", "test.yaml:2:43",
        "the Euler parameters have the length 0"},
       {BODY "joints: {j: {type: prismatic, child: b, axis: x, friction: -1}}", "test.yaml:2:60",
-       "friction is -1"},
+       "joint 'j': friction has the force -1 and the velocity 0.01; expected a force not less than "
+       "0 and a velocity greater than 0"},
       {BODY "joints: {j: {type: prismatic, child: b, axis: x, coordinates: [q, r]}}",
        "test.yaml:2:63", "'coordinates' has 2 entries"},
       {BODY "joints: {j: {type: fixed, child: b, damping: 2}}", "test.yaml:2:37",
@@ -196,14 +204,17 @@ static void constraints_and_forces(void **state)
       {MODEL "loops: {l: {type: formula, formula: k + }}", "test.yaml:3:40",
        "the formula ends too early"},
       {MODEL "motions: {l: {value: 2}}", "test.yaml:3:14",
-       "expected either 'coordinate' or 'formula'"},
+       "neither 'coordinate' nor 'formula' is given"},
       {MODEL "inputs: {u: sin(}", "test.yaml:3:17", "the formula ends too early"},
-      {MODEL "inputs: {u: {table: [[0, 1]]}}", "test.yaml:3:13", "the table has 1 points"},
+      {MODEL "inputs: {u: {table: [[0, 1]]}}", "test.yaml:3:13",
+       "input 'u': the table has 1 point; expected two or more"},
       {MODEL "tables: {f: [[0, 1], [0, 2]]}", "test.yaml:3:22",
        "table 'f': x = 0 follows x = 0; expected ascending numbers"},
       {MODEL "tables: {f: {kind: cubic, points: [[0, 1], [1, 2]]}}", "test.yaml:3:20",
        "unknown kind 'cubic': expected one of linear, spline, akima"},
-      {MODEL "tables: {f: {kind: linear}}", "test.yaml:3:13", "expected either 'points"},
+      {MODEL "tables: {f: {kind: linear}}", "test.yaml:3:13",
+       "table 'f': neither points nor 'file' are given; expected 'points: [[x, f], ...]' or 'file: "
+       "NAME.csv'"},
       {MODEL "tables: {f: {x: [0, 1], y: [0, 1], values: [[1, 2]]}}", "test.yaml:3:44",
        "expected a row for each x"},
       {MODEL "tables: {f: {x: [0, 1], y: [1, 0], values: [[1, 2], [3, 4]]}}", "test.yaml:3:28",
@@ -222,7 +233,8 @@ static void constraints_and_forces(void **state)
        "unknown table 'law'"},
       {MODEL "tables: {law: {x: [0, 1], y: [0, 1], values: [[1, 2], [3, 4]]}}\n"
              "forces: {f: {type: torsion, coordinate: k, spring: law}}",
-       "test.yaml:4:52", "a grid of x and y; expected points [x, force]"},
+       "test.yaml:4:52",
+       "this table has two arguments; expected one argument, with points [x, force]"},
       {MODEL "forces: {f: {type: torsion, coordinate: k, torque: min(1, 2)}}", "test.yaml:3:52",
        "expected quotes around a formula with a comma"},
       {MODEL "forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}}}", "test.yaml:3:13",
@@ -266,19 +278,44 @@ static void templates_and_instances(void **state)
       {"templates: {one: {}}\ninstances: {a: {template: one, offset: [1, 2]}}", "test.yaml:2:40",
        "'offset' has 2 entries"},
       {"templates: {one: {bodies: {b: {massless: true}}}}\ninstances: {a: {template: one}}",
-       "test.yaml:1:28", "body 'a.b': it is no joint's child"},
+       "test.yaml:1:28", "body 'a.b': it is the child of no joint"},
       {"parameters: {a: 1}\ntemplates: {one: {}}\ninstances: {a: {template: one}}",
        "test.yaml:3:13", "the name 'a' is taken by the parameter"},
   };
   check_all(rows, COUNT(rows));
 }
 
+/* Checks that each type of road refuses the keys of other types: roads without a place `at` and `direction`, those of one height `scale`. */
+static void wrong_keys_of_roads(void **state)
+{
+  (void)state;
+  static const struct wrong_file rows[] = {
+      {"roads: {a: {type: flat, at: [0, 0, 0]}}", "test.yaml:1:25", "unknown key 'at'"},
+      {"roads: {a: {type: flat, direction: x}}", "test.yaml:1:25", "unknown key 'direction'"},
+      {"roads: {a: {type: flat, scale: 2}}", "test.yaml:1:25", "unknown key 'scale'"},
+      {"roads: {a: {type: formula, height: x, at: [0, 0, 0]}}", "test.yaml:1:39",
+       "unknown key 'at'"},
+      {"roads: {a: {type: formula, height: x, scale: 2}}", "test.yaml:1:39", "unknown key 'scale'"},
+      {"roads: {a: {type: half-cylinder, radius: 1, scale: 2}}", "test.yaml:1:45",
+       "unknown key 'scale'"},
+      {"roads: {a: {type: half-cylinder, radius: 1, length: 2}}", "test.yaml:1:45",
+       "unknown key 'length'"},
+      {"roads: {a: {type: stair, rise: 1, tread: 1, count: 1, scale: 2}}", "test.yaml:1:55",
+       "unknown key 'scale'"},
+      {"roads: {a: {type: flat}, b: {type: sum, roads: [a], at: [0, 0, 0]}}", "test.yaml:1:53",
+       "unknown key 'at'"},
+      {"roads: {a: {type: flat}, b: {type: sum, roads: [a], scale: 2}}", "test.yaml:1:53",
+       "unknown key 'scale'"},
+  };
+  check_all(rows, sizeof rows / sizeof *rows);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrong_yaml_and_sections), cmocka_unit_test(numbers_and_parameters),
-      cmocka_unit_test(bodies_and_joints),       cmocka_unit_test(constraints_and_forces),
-      cmocka_unit_test(templates_and_instances),
+      cmocka_unit_test(wrong_yaml_and_sections), cmocka_unit_test(wrong_keys_of_roads),
+      cmocka_unit_test(numbers_and_parameters),  cmocka_unit_test(bodies_and_joints),
+      cmocka_unit_test(constraints_and_forces),  cmocka_unit_test(templates_and_instances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

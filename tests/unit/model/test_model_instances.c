@@ -297,7 +297,7 @@ static void wrong_positions_are_refused(void **state)
       {"templates: {u: {}}\ninstances: {i: {template: u, at: [0, 0, 0], offset: [1, 0, 0]}}\n",
        "test.yaml:2:45", "instance 'i': 'at' and 'offset' are both given; expected one"},
       {"templates: {u: {}}\ninstances: {i: {template: u, axes: {x: [1, 0, 0]}}}\n",
-       "test.yaml:2:36", "instance 'i': 1 axes are given; expected two"},
+       "test.yaml:2:36", "instance 'i': 1 axis is given; expected two of x, y and z"},
       {"templates: {u: {}}\ninstances: {i: {template: u, axes: {x: x, y: [1, 1, 0]}}}\n",
        "test.yaml:2:36", "expected a right angle"},
       {"templates: {u: {}}\ninstances: {i: {template: u, at: nowhere}}\n", "test.yaml:2:34",

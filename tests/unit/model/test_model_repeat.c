@@ -138,9 +138,9 @@ static void wrong_repetitions_are_refused(void **state)
       {ONE("instances: {a: {template: segment, repeat: t}}"), "test.yaml:8:44", "unknown name 't'"},
       {ONE("instances: {a: {template: segment, repeat: [2]}}"), "test.yaml:8:44", "is a list"},
       {ONE("instances: {a: {template: segment, step: [0, 0, 1]}}"), "test.yaml:8:36",
-       "'step' without 'repeat'"},
+       "instance 'a': 'step' is given without 'repeat'; expected 'repeat' beside it"},
       {ONE("instances: {a: {template: segment, before: ground}}"), "test.yaml:8:36",
-       "'before' without 'repeat'"},
+       "instance 'a': 'before' is given without 'repeat'; expected 'repeat' beside it"},
       {ONE("instances: {a: {template: segment, repeat: 2, before: grund}}"), "test.yaml:8:55",
        "instance 'a': unknown body 'grund'"},
       {ONE("instances: {a: {template: segment, repeat: 2, parameters: {index: 1}}}"),
@@ -152,32 +152,32 @@ static void wrong_repetitions_are_refused(void **state)
       {"templates: {s: {bodies: {b: {mass: 1, com: [0, 0, 0]}}, joints: {pin: {type: free, child: "
        "b, parent: previous.b}}}}\ninstances: {a: {template: s}}",
        "test.yaml:1:102",
-       "joint 'a.pin': 'previous.b' is in the copy before; expected it in a template that is "
-       "repeated"},
+       "joint 'a.pin': 'previous.b' refers to the copy before this one; expected it only in a "
+       "template"},
       {ONE("instances: {a: {template: segment, repeat: 100000}}"), "test.yaml:8:13",
        "the model has too many parts"},
       {"templates: {s: {parameters: {index: 1}}}\ninstances: {a: {template: s, repeat: 1}}",
        "test.yaml:1:30", "parameter 'a1.index': the name 'a1.index' is taken"},
       {"templates: {s: {parameters: {p: previous.p}}}\ninstances: {a: {template: s, repeat: 2}}",
-       "test.yaml:1:33", "the copy 'a1' has no 'previous.p' before it"},
+       "test.yaml:1:33", "'previous.p' does not exist for the first copy, 'a1'"},
       {"templates: {s: {points: {P: previous.P}}}\ninstances: {a: {template: s, repeat: 2}}",
        "test.yaml:1:29",
-       "point 'a1.P': the copy 'a1' has no 'previous.P' before it, since 'a' (test.yaml:2:13) has "
-       "no 'before'; expected one, with an instance that has this point"},
+       "point 'a1.P': 'previous.P' does not exist for the first copy, 'a1': 'a' (test.yaml:2:13) "
+       "has no key 'before'; expected 'before: NAME' with an instance that has this point"},
       {"templates: {s: {bodies: {b: {mass: 1, com: [0, 0, 0]}}, joints: {j: {type: free, child: b, "
        "parent: previous.c}}}}\ninstances: {a: {template: s, repeat: 2}}",
-       "test.yaml:1:100", "joint 'a1.j': the copy 'a1' has no 'previous.c'"},
+       "test.yaml:1:100", "joint 'a1.j': unknown body 'previous.c': "},
       {"templates: {s: {bodies: {rod: {mass: 1, com: [0, 0, 0]}}, joints: {j: {type: free, child: "
        "rod}}}, u: {bodies: {b: {mass: 1, com: [0, 0, 0]}}, joints: {j: {type: free, child: b, "
        "parent: previous.rood}}}}\n"
        "instances: {z: {template: s}, a: {template: u, repeat: 2, before: z}}",
-       "test.yaml:1:186", "unknown body 'previous.rood': there is no 'z.rood'"},
+       "test.yaml:1:186", "unknown body 'previous.rood': the model has no body 'z.rood'"},
       {"templates: {s: {outputs: {y: 1 + previous.previous.b}}}\n"
        "instances: {a: {template: s, repeat: 2}}",
        "test.yaml:1:34", "output 'a1.y': 'previous.previous.b' has no value in the first copy"},
       {"bodies: {previous: {mass: 1, com: [0, 0, 0]}}", "test.yaml:1:10", "has a meaning"},
       {"outputs: {x: 1 + previous.b.x}", "test.yaml:1:18",
-       "output 'x': 'previous.b.x' is in the copy before"},
+       "output 'x': 'previous.b.x' refers to the copy before this one"},
   };
   cmb_context *ctx = cmb_context_create(NULL);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -57,17 +57,20 @@ static void test_wrong_files(void **unused)
     int line;
     const char *text, *message;
   } cases[] = {
-      {1, "no comment", "t.tir:1:1: 'no comment' is no KEY = value"},
+      {1, "no comment", "t.tir:1:1: 'no comment' is not KEY = value"},
       {2, "[MDI_HEADER", "t.tir:2:1: expected a section"},
       {2, "[MDI_HEADER] x", "t.tir:2:1: expected a section"},
       {2, "FILE_FORMAT = 'x'", "t.tir:2:1: expected a section, [NAME], before the first key"},
       {5, "LENGTH = 'furlong'", "t.tir:5:11: 'furlong' is no unit of LENGTH"},
       {5, "LENGTH = 'newton'", "t.tir:5:11: 'newton' is no unit of LENGTH"},
       {6, "LENGTH = 'mm'", "t.tir:6:1: LENGTH is given in line 5 already"},
-      {6, "COLOUR = 'red'", "t.tir:6:1: 'COLOUR' is no unit of [UNITS]"},
-      {6, "FORCE = 'newton", "t.tir:6:9: expected a quote"},
+      {6, "COLOUR = 'red'",
+       "t.tir:6:1: 'COLOUR' is no key of [UNITS]; expected LENGTH, FORCE, ANGLE, MASS, TIME or "
+       "PRESSURE"},
+      {6, "FORCE = 'newton", "t.tir:6:9: the value begins with a quote; expected"},
       {8, "FITTYP = 5", "t.tir:8:1: FITTYP is 5; expected 6"},
-      {8, "$", "t.tir:25:1: the file has no FITTYP; expected it in [MODEL]"},
+      {8, "$",
+       "t.tir:25:1: FITTYP is not given in any section that is read; expected it in [MODEL]"},
       {5, "LENGTH =", "t.tir:5:1: LENGTH has no value"},
       {9, "LONGVL =", "t.tir:9:1: LONGVL has no value"},
       {9, "LONGVL = fast", "t.tir:9:10: LONGVL is 'fast'; expected a number"},
@@ -78,9 +81,10 @@ static void test_wrong_files(void **unused)
       {9, "TYRESIDE = 'TOP'\nLONGVL = 16", "t.tir:9:13: TYRESIDE is 'TOP'; expected 'LEFT'"},
       {11, "unloaded_radius = -0.3",
        "t.tir:11:1: UNLOADED_RADIUS is -0.3; expected a number greater"},
-      {11, "$", "t.tir:25:1: the file has no UNLOADED_RADIUS"},
-      {13, "FNOMIN = 1e13", "t.tir:13:1: FNOMIN is 1e+13; expected a number of usual size"},
-      {13, "$", "t.tir:25:1: the file has no FNOMIN"},
+      {11, "$", "t.tir:25:1: UNLOADED_RADIUS is not given in any section that is read"},
+      {13, "FNOMIN = 1e13",
+       "t.tir:13:1: FNOMIN is 10000000000000; expected a number from 1e-12 to 1e+12 in SI units"},
+      {13, "$", "t.tir:25:1: FNOMIN is not given in any section that is read"},
       {14, "FNOMIN = 4000", "t.tir:14:1: FNOMIN is given in line 13 already"},
       {14, "VERTICAL_STIFFNESS = 2e5\nQ_FZ2 = 1e3",
        "t.tir:26:1: the slope (Cz R0/Fz0)^2 - 4 Q_FZ2 falls"},
@@ -100,6 +104,36 @@ static void test_wrong_files(void **unused)
       fail_msg("'%s' gives '%s'; expected '%s'", cases[i].text, cmb_last_error(ctx),
                cases[i].message);
     }
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* Checks on both sides of their limits the coefficients that depend on the load: the file's FZMAX / FNOMIN is 2.25, so that the relative
+ * change df of the load is at most 1.25, and the least factor is 1 + 1.25 c. */
+static void test_largest_load(void **unused)
+{
+  (void)unused;
+  static const struct {
+    int line;
+    const char *text, *message;
+  } cases[] = {
+      {19, "PDX1 = 1\nPDX2 = -0.%d", "the friction PDX1 + PDX2 df falls to -0.0125"},
+      {23, "PDY1 = 1\nPDY2 = -0.%d", "the friction PDY1 + PDY2 df falls to -0.0125"},
+      {25, "PKY2 = 2\n[STRUCTURAL]\nPCFX1 = -0.%d",
+       "the factor (1 + PCFX1 df + PCFX2 df^2) (1 + PCFX3 dp) falls to -0.0125"},
+      {25, "PKY2 = 2\n[STRUCTURAL]\nPCFY1 = -0.%d",
+       "the factor (1 + PCFY1 df + PCFY2 df^2) (1 + PCFY3 dp) falls to -0.0125"},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_tir tir;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[100];
+    snprintf(text, sizeof text, cases[i].text, 79);
+    cmbt_ok(ctx, read_with(ctx, cases[i].line, text, &tir));
+    snprintf(text, sizeof text, cases[i].text, 81);
+    assert_int_equal(read_with(ctx, cases[i].line, text, &tir), CMB_ERROR_INPUT);
+    if (!strstr(cmb_last_error(ctx), cases[i].message))
+      fail_msg("'%s' gives '%s'; expected '%s'", text, cmb_last_error(ctx), cases[i].message);
   }
   cmb_context_destroy(ctx);
 }
@@ -165,8 +199,8 @@ static void test_units(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong_files),
-                                     cmocka_unit_test(test_keys_without_value),
-                                     cmocka_unit_test(test_units)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_largest_load),
+      cmocka_unit_test(test_keys_without_value), cmocka_unit_test(test_units)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,14 @@
 /*
  * Checks dry friction that acts along the normal of a stop on which a body stays: the forces of friction and stop are indeterminate, the
- * motion is not. A block with friction of ±4 N under a load P, moving to the right or to the left.
+ * motion is not. A block with friction of ±4 N under a load P, moving to the right or to the left. Forces that switch with the velocity at rest,
+ * but would change another motion, are those of their formulas.
  */
 #include "check.h"
 #include "methods.h"
 #include "model_run.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void open_run(cmbt_run *r, const char *text, int method)
 {
@@ -97,9 +99,65 @@ static void test_tensile_load(void **state)
   }
 }
 
+/* Checks a force on another block that switches with the velocity which the stop holds at 0. It would move that block in other ways on the
+ * two sides, so that no mean is taken: at 0 it has the value of its formula. The block strikes the stop where t + 2.5 t² = 0.1. */
+static void test_force_on_another_block(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *condition;
+    double at_rest;
+  } cases[] = {{"x' > 0", 3}, {"x' >= 0", 1}, {"x' < 0", 3}, {"x' <= 0", 1}};
+  const double hit = (sqrt(2) - 1) / 5;
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    const char *condition = cases[i % 4].condition;
+    const double first = strchr(condition, '>') ? 1 : 3, force = cases[i % 4].at_rest;
+    char text[1000];
+    cmbt_run r;
+    snprintf(
+        text, sizeof text,
+        "gravity: [0, 0, 0]\n"
+        "bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 1, com: [0, 1, 0]}}\n"
+        "joints: {x: {type: prismatic, child: a, axis: x, rate: 1}, y: {type: prismatic, "
+        "child: b, axis: x}}\n"
+        "loops: {wall: {type: stop, formula: 0.1 - x, restitution: 0}}\n"
+        "forces:\n"
+        "  push: {type: load, on: {body: a, at: [0, 0, 0]}, force: [5, 0, 0]}\n"
+        "  drive: {type: load, on: {body: b, at: [0, 1, 0]}, force: [\"if(%s, 1, 3)\", 0, 0]}\n"
+        "outputs: {speed: y', drive: drive.fx, N: wall.force}\n",
+        condition);
+    open_run(&r, text, i);
+    cmbt_run_to(&r, 1, 0);
+    cmbt_near(cmbt_output(&r, "speed"), first * hit + force * (1 - hit), tolerance_of(&r));
+    cmbt_near(cmbt_output(&r, "drive"), force, 0);
+    cmbt_near(cmbt_output(&r, "N"), 5, tolerance_of(&r));
+    assert_null(r.result->outputs_unique);
+    cmbt_run_close(&r);
+  }
+}
+
+/* Checks that an output which is not finite for one of the values that friction can have is named as such, with its time. */
+static void test_output_not_finite(void **state)
+{
+  (void)state;
+  char text[1100], *outputs;
+  write_block(1000, text, "-4*sign(x')", "6 - 4*t", 1);
+  outputs = strstr(text, "outputs:");
+  strcpy(outputs, "outputs: {place: x, root: sqrt(3.9 - f.fx)}\n");
+  cmbt_run r;
+  cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+  cmb_run_options options = cmb_run_defaults();
+  options.t_end = 1;
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  assert_int_equal(cmb_simulation_run(r.sim), CMB_ERROR_NONFINITE);
+  assert_string_equal(cmb_last_error(r.ctx), "output 'root' is not finite at t = 0.0957118824");
+  cmbt_run_close(&r);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_decreasing_load),
-                                     cmocka_unit_test(test_tensile_load)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_decreasing_load), cmocka_unit_test(test_tensile_load),
+      cmocka_unit_test(test_force_on_another_block), cmocka_unit_test(test_output_not_finite)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,6 +256,31 @@ static void test_corner(void **state)
   cmbt_run_close(&r);
 }
 
+/* Checks that a run which ends because an event undoes itself names this event, not a contact above whose corner, at a distance, a body is. */
+static void test_above_a_corner(void **state)
+{
+  (void)state;
+  cmbt_run r;
+  cmbt_run_open_text(
+      &r,
+      "gravity: [0, 0, 0]\n"
+      "bodies: {c: {mass: 1, com: [0, 0, 0]}, b: {mass: 1, com: [0, 0, 0]}, "
+      "other: {mass: 1, com: [0, 5, 0]}}\n"
+      "joints:\n"
+      "  x: {type: prismatic, child: c, axis: x}\n"
+      "  z: {type: prismatic, parent: c, child: b, axis: z, start: 1}\n"
+      "  y: {type: prismatic, child: other, axis: y, rate: 1}\n"
+      "forces:\n" SIDE("vee", "z - abs(x)") "events: {turn: {when: y > 1, direction: both, action: "
+                                            "{reset: {y': -y'}}}}\n",
+      CMB_FORM_EXPLICIT);
+  cmb_run_options options = cmb_run_defaults();
+  options.t_end = 5;
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  assert_int_equal(cmb_simulation_run(r.sim), CMB_ERROR_EVENTS);
+  if (!strstr(cmb_last_error(r.ctx), "event 'turn'")) fail_msg("%s", cmb_last_error(r.ctx));
+  cmbt_run_close(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_incline),
@@ -263,6 +288,7 @@ int main(void)
                                      cmocka_unit_test(test_car),
                                      cmocka_unit_test(test_rod),
                                      cmocka_unit_test(test_friction_after_impact),
-                                     cmocka_unit_test(test_corner)};
+                                     cmocka_unit_test(test_corner),
+                                     cmocka_unit_test(test_above_a_corner)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
