@@ -104,6 +104,7 @@ typedef struct cmb_rule {
   double restitution;           /* .. and its coefficient of restitution, from 0 to 1 */
   /* a warning given once when the condition becomes true, or is true at the beginning of a run; NULL: none */
   const char *warning;
+  bool fails; /* this warning is an error, which ends the run */
 } cmb_rule;
 
 /* The equations: sizes, names, functions. All functions get `self`, never write to it, keep no state and
@@ -119,7 +120,7 @@ typedef struct cmb_equations {
   int no; /* outputs */
   int nu; /* inputs u(t), if derivatives with respect to them are provided */
   int np; /* live parameters */
-  int nh; /* sampled values: p[held_first] to p[held_first + nh - 1] */
+  int nh; /* sampled values: p[held_first] to p[held_first + nh - 1]; those before them are parameters of the model */
 
   const char *const *q_names;          /* (nq) */
   const char *const *v_names;          /* (nv) */
@@ -253,6 +254,8 @@ typedef struct cmb_equations {
   const bool *surface_reads;
   const bool *switch_silent; /* (ns) functions on which only conditions depend; NULL: none */
   const bool *switch_shown;  /* (ns) functions on whose modes outputs depend; NULL: unknown */
+  /* (ns) functions on whose modes nothing depends while the first held_first parameters have their values p; NULL: none */
+  const bool *switch_idle;
   /* (ns) functions on which only stops depend: in a resting contact they are 0, and the sign that rounding gives them does not matter;
    * NULL: none */
   const bool *switch_of_gap;

@@ -92,7 +92,7 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
 }
 
 /* Returns whether the description of the event rules in eq is complete: the resets of each rule lie within the eq->reset_count
- * resets; the function eq->surfaces is set if a rule has a surface or a gap; and the table eq->rule_reads is set if there are both
+ * resets; the function eq->surfaces is set if a rule has a surface or a gap; a rule that is an error has its message; and the table eq->rule_reads is set if there are both
  * rules and switching functions. */
 static bool are_rules_complete(const cmb_equations *eq)
 {
@@ -101,6 +101,7 @@ static bool are_rules_complete(const cmb_equations *eq)
     const bool inside = r->first_reset >= 0 && r->reset_count >= 0 &&
                         r->reset_count <= eq->reset_count - r->first_reset;
     if (!inside || ((r->surface || r->gap) && !eq->surfaces)) return false;
+    if (r->fails && !r->warning) return false;
   }
   return eq->rule_count == 0 || eq->ns == 0 || eq->rule_reads;
 }

@@ -164,6 +164,9 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
                                 cmb_equations *eq);
 void cmb_graph_rule_functions(const cmb_graph_data *d, cmb_equations *eq);
 
+/* Sets eq->switch_idle, whose array comes from the arena, if there are live parameters (graph_idle.c). */
+cmb_status cmb_graph_idle_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq);
+
 /* Copies the description of the sampled values into eq, arrays from the arena (graph_samples.c). */
 cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq);
 

@@ -6,6 +6,7 @@
  *     graph_programs.c  programs, Jacobians and native code from the parts
  *     graph_enclose.c   bounds of the switching functions over a piece of a motion
  *     graph_rules.c     events of the user's, and rates of the switching functions
+ *     graph_idle.c      switching functions without effect
  *     graph_samples.c   sampled values
  *     graph_time.c      functions of time alone on which the motion depends
  *     graph_path.c      steep functions of the position

@@ -171,7 +171,8 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
                           r->reset_count,
                           r->law,
                           r->restitution,
-                          r->warning ? cmb_arena_text(arena, r->warning) : NULL};
+                          r->warning ? cmb_arena_text(arena, r->warning) : NULL,
+                          r->fails};
   }
   for (int i = 0; i < x->reset_count; i++) {
     names[i] = cmb_arena_text(arena, x->reset_names[i]);

@@ -82,7 +82,6 @@ cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cm
   }
   for (int i = 0; i < x->nh; i++) of[i] = x->held_sampler[i];
   eq->nh = x->nh;
-  eq->held_first = x->held_first;
   eq->sampler_count = x->sampler_count;
   eq->samplers = samplers;
   eq->held_sampler = of;

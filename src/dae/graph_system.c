@@ -97,6 +97,7 @@ static void set_sizes(const cmb_graph_parts *p, cmb_graph_data *d, cmb_equations
   eq->no = d->no = x->no;
   eq->nu = x->nu;
   eq->np = d->np = x->np;
+  eq->held_first = x->held_first;
   d->layout = p->layout;
   memcpy(d->count, p->count, sizeof d->count);
 }
@@ -287,6 +288,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(list_switches(p, arena, d, eq));
   CMB_TRY(cmb_graph_samples_list(p, arena, eq));
   CMB_TRY(cmb_graph_rules_list(p, arena, d, eq));
+  CMB_TRY(cmb_graph_idle_list(p, arena, eq));
   if (p->x->closes) CMB_TRY(list_closing(p, system));
   if (p->ns > 0) CMB_TRY(list_branches(p, system));
   if (p->x->live_inputs && p->x->nr > 0) CMB_TRY(list_moving_rates(p, system));

@@ -233,7 +233,7 @@ static void bound_rotation(cmb_build *b, const cmb_model_force *f, cmb_expr cosi
            "their sign, and it does not count turns; for a shaft take a force of the type torsion",
            f->name, LARGEST_ANGLE);
   cmb_build_bound(b, f->name, "turned",
-                  cmb_sub(b->g, constant(b, cos(LARGEST_ANGLE * pi / 180)), cosine), text);
+                  cmb_sub(b->g, constant(b, cos(LARGEST_ANGLE * pi / 180)), cosine), text, false);
 }
 
 static cmb_status resist_rotation(cmb_build *b, const cmb_model_force *f, cmb_site sa, cmb_site sb)

@@ -67,11 +67,12 @@ typedef struct cmb_hint {
   cmb_hint_kind kind;
 } cmb_hint;
 
-/* A limit of validity of a force law: when e becomes positive, an event occurs and a warning is reported. */
+/* A limit of validity of a force law: when e becomes positive, an event occurs and a warning is reported, or the simulation ends with an error. */
 typedef struct cmb_bound {
   cmb_expr e; /* of t, q and v */
   const char *name;
   const char *warning;
+  bool fails; /* the warning is an error */
 } cmb_bound;
 
 /* Progress of a formula, force, state or road: not begun, aborted until another one is read, being built, complete. */
@@ -257,9 +258,9 @@ void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const ch
                     cmb_expr e);
 
 /* rules.c: adds a limit of validity of a force law, which is exceeded where e > 0. The event is called NAME.part; the warning describes the
- * consequence. */
+ * consequence; if `fails`, it is what follows "NAME is .." in an error that ends the simulation. */
 void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr e,
-                     const char *warning);
+                     const char *warning, bool fails);
 
 /* Reads the formulas of events and stops once, because in the Cartesian formulation this creates the joint coordinates that they use. */
 cmb_status cmb_build_scan_rules(cmb_build *b);

@@ -48,6 +48,7 @@ typedef struct cmb_rule_expressions {
   /* function of t and q, 0 where the condition changes and > 0 where it is true; 0: there is none */
   cmb_expr surface;
   const char *warning; /* reported once when the condition becomes true; NULL: none */
+  bool fails;          /* the warning is an error that ends the simulation */
   /* the contact force with which the surface supports resting bodies, an input of outputs */
   cmb_expr push;
 } cmb_rule_expressions;

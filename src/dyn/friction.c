@@ -2,15 +2,18 @@
  * Detects friction in the formulas of forces that has the wrong sign, so that it drives the velocity it depends on, and reports an error.
  * Called after all forces of a mechanism have been built.
  *
- * A `stick` with the force S, which has the sign of e = wᵀv + e₀, changes the power P of all forces. If ∂P/∂S = φᵀv with φ = μ w and μ > 0,
- * S accelerates the motion along e: a sign is wrong, for example a minus in a torsion, whose torque is a pull. μ is computed as the quotient
- * of the changes of ∂P/∂S and of e with v, at many random states. An error is reported if it is positive in a part of them and negative in
- * none. If its sign depends on the motion, on time or on an input, it may be right in the states that a simulation reaches; if φ is not
- * along w, the quotient has both signs. Live parameters have their present values.
+ * A `stick` with the force S, which has the sign of e = wᵀv + e₀, adds φ S to the generalised forces. If φ = μ w and μ > 0, S accelerates the
+ * motion along e: a sign is wrong, for example a minus in a torsion, whose torque is a pull. μ has the sign of φᵀw, which is computed at many
+ * random states. An error is reported if it is positive in a part of them and negative in none. Live parameters have their present values.
+ *
+ * If μ depends on the motion, on time or on an input, its sign may be right in all states that a simulation reaches. Unless μ is proved to be
+ * negative or 0, it is then a limit of validity: a simulation ends with an error where friction drives. Nothing is checked if φ is not along w,
+ * if φ depends on S, or if C functions of the user are called.
  */
 #include "dyn/build.h"
 
 #include "base/context.h"
+#include "expr/continued.h"
 #include "expr/graph.h"
 #include "math/random.h"
 #include "model/force_types.h"
@@ -21,21 +24,33 @@
 /* Number of random states, and in how many of them μ must be positive: signs that rounding decides agree in so many once in 2^ENOUGH times. */
 enum { STATES = 128, ENOUGH = 16 };
 
-/* A change of e that is smaller than this part of e is not used: rounding may decide its sign. */
-static const double LEAST_CHANGE = 1e-9;
+/* Rounding errors of φᵀw relative to |φ| |w|, squared, and relative differences of μ that are none. */
+static const double PARALLEL = 1e-6, SAME = 1e-6;
 
-/* Kinds of inputs of the program: INPUT_DRAWN is any input but a velocity or a parameter, and is set to random values. */
-enum { INPUT_DRAWN, INPUT_VELOCITY, INPUT_PARAMETER };
+/* μ is 0 but for rounding, for example of an input that a table gives; multiples of friction are of the order of 1. */
+static const double NO_DRIVE = 1e-12;
 
-/* All dry friction stick(e, ..) in formulas, and the program that computes the velocity e and ∂P/∂S of each. */
+/* Kinds of inputs of the program: INPUT_DRAWN is any input but a parameter, and is set to random values. */
+enum { INPUT_DRAWN, INPUT_PARAMETER };
+
+/* What the states tell about friction. */
+struct seen {
+  int positive;       /* number of states in which μ > 0 */
+  bool negative;      /* μ < 0 in one of them */
+  bool askew;         /* φ is not along w in one of them */
+  double least, most; /* μ */
+};
+
+/* All dry friction stick(e, ..) in formulas, and the program that computes φᵀw, φᵀφ and wᵀw of each. */
 struct trial {
   int count;
-  cmb_expr *stick, *S, *pair; /* (count), (count), (2 x count) all e, then all ∂P/∂S */
+  cmb_expr *stick, *S; /* (count) */
+  cmb_expr *product;   /* (3 x count) all φᵀw, then all φᵀφ, then all wᵀw */
   cmb_program *program;
   int inputs;
   int *kind; /* (inputs) */
-  double *in, *rest, *moving, *work;
-  int *positive; /* (count) number of states in which μ > 0; -1 if μ < 0 in one of them */
+  double *in, *out, *work;
+  struct seen *seen; /* (count) */
 };
 
 /* Returns the force element to which term number `action` of the applied forces belongs; NULL if the term belongs to a joint. */
@@ -75,47 +90,58 @@ static cmb_status list_sticks(cmb_build *b, struct trial *t)
   return t->stick ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Builds the expression of the power of the force element `only`, or of all forces, those in joints included, if
- * `only` is NULL. */
-static cmb_expr power_of(cmb_build *b, const cmb_model_force *only)
+/* Builds the generalised forces Q (nv) of the force element `only`, or of all forces, those in joints included, if `only` is NULL. The friction in
+ * them is replaced by the symbols t->S. */
+static cmb_status build_forces(cmb_build *b, const cmb_model_force *only, const struct trial *t,
+                               cmb_expr *Q)
 {
-  cmb_expr sum = 0;
+  for (int i = 0; i < b->tree->nv; i++) Q[i] = 0;
   for (int i = 0; i < b->actions.count; i++) {
     const cmb_action *a = cmb_action_at(b, i);
-    if (only && force_of(b, i) != only) continue;
-    sum = cmb_add(b->g, sum, cmb_mul(b->g, a->force, a->measure.rate));
+    if (!only || force_of(b, i) == only)
+      cmb_measure_force(b->k, &a->measure, a->force, b->scratch, Q);
   }
+  return cmb_substitute(b->g, t->count, t->stick, t->S, b->tree->nv, Q, Q);
+}
+
+static cmb_expr dot(cmb_graph *g, int n, const cmb_expr *x, const cmb_expr *y)
+{
+  cmb_expr sum = 0;
+  for (int i = 0; i < n; i++) sum = cmb_add(g, sum, cmb_mul(g, x[i], y[i]));
   return sum;
 }
 
-/* Builds for each dry friction S = stick(e, ..) its velocity e and the derivative ∂P/∂S of the power P with respect to the friction force. P is
- * the power of all forces, or of the force element `only` if that is not NULL. t->pair receives all e and then all derivatives. */
-static cmb_status make_pairs(cmb_build *b, const cmb_model_force *only, struct trial *t)
+/* Builds for each friction S = stick(e, ..) the products of φ = ∂Q/∂S, Q the generalised forces, and w = ∂e/∂v in t->product. */
+static cmb_status make_products(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   const size_t n = (size_t)t->count;
+  const int nv = b->tree->nv;
   const cmb_expr one = cmb_constant(b->g, 1);
-  cmb_expr power = power_of(b, only);
+  cmb_expr *Q = cmb_arena_take(b->arena, 3 * (size_t)nv, sizeof *Q), *phi = Q + nv, *w = phi + nv;
   t->S = cmb_arena_take(b->arena, n, sizeof *t->S);
-  t->pair = cmb_arena_take(b->arena, 2 * n, sizeof *t->pair);
-  t->rest = cmb_arena_take(b->arena, 2 * n, sizeof *t->rest);
-  t->moving = cmb_arena_take(b->arena, 2 * n, sizeof *t->moving);
-  t->positive = cmb_arena_take(b->arena, n, sizeof *t->positive);
+  t->product = cmb_arena_take(b->arena, 3 * n, sizeof *t->product);
+  t->out = cmb_arena_take(b->arena, 3 * n, sizeof *t->out);
+  t->seen = cmb_arena_take(b->arena, n, sizeof *t->seen);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < t->count; i++) {
     char name[40];
     snprintf(name, sizeof name, "force of friction %d", i);
     t->S[i] = cmb_input(b->g, name);
-    t->pair[i] = cmb_expr_argument(b->g, t->stick[i], 0);
   }
-  CMB_TRY(cmb_substitute(b->g, t->count, t->stick, t->S, 1, &power, &power));
-  return cmb_reverse(b->g, t->count, t->S, 1, &power, &one, t->pair + n);
+  CMB_TRY(build_forces(b, only, t, Q));
+  for (int i = 0; i < t->count; i++) {
+    const cmb_expr e = cmb_expr_argument(b->g, t->stick[i], 0);
+    CMB_TRY(cmb_forward(b->g, 1, &t->S[i], &one, nv, Q, phi));
+    CMB_TRY(cmb_reverse(b->g, nv, b->k->v, 1, &e, &one, w));
+    t->product[i] = dot(b->g, nv, phi, w);
+    t->product[t->count + i] = dot(b->g, nv, phi, phi);
+    t->product[2 * t->count + i] = dot(b->g, nv, w, w);
+  }
+  return cmb_graph_status(b->g);
 }
 
 static int kind_of(const cmb_build *b, cmb_expr e, double *value)
 {
-  for (int i = 0; i < b->tree->nv; i++) {
-    if (b->k->v[i] == e) return INPUT_VELOCITY;
-  }
   for (int i = 0; i < b->model->parameter_count; i++) {
     const cmb_model_parameter *p = &b->model->parameters[i];
     if (!p->live || p->number.live != e) continue;
@@ -125,9 +151,8 @@ static int kind_of(const cmb_build *b, cmb_expr e, double *value)
   return INPUT_DRAWN;
 }
 
-/* Stores in input[] those inputs of the expression graph that are marked in used[], and in t->kind what each one is (velocity, parameter,
- * other). Returns false if the expressions call C functions of the user, since these must not be called with states other than those of a
- * simulation. */
+/* Stores in input[] those inputs of the expression graph that are marked in used[], and in t->kind what each one is. Returns false if the
+ * expressions call C functions of the user, since these must not be called with states other than those of a simulation. */
 static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
 {
   for (cmb_expr e = 0; e < b->g->size; e++) {
@@ -139,11 +164,10 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* Compiles the program that computes, for each friction force S, the velocity e that it should oppose and the derivative ∂P/∂S of the power P
- * of the forces. t->program stays NULL if the expressions call C functions of the user. */
+/* Compiles the program that computes the products of all friction. t->program stays NULL if the expressions call C functions of the user. */
 static cmb_status compile_program(cmb_build *b, struct trial *t)
 {
-  uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
+  uint8_t *used = cmb_reachable(b->g, 3 * t->count, t->product);
   size_t most = 1;
   if (!used) return cmb_fail_memory(b->ctx);
   for (cmb_expr e = 0; e < b->g->size; e++) {
@@ -154,7 +178,8 @@ static cmb_status compile_program(cmb_build *b, struct trial *t)
   t->in = cmb_arena_take(b->arena, most, sizeof *t->in);
   cmb_status status = cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
   if (status == CMB_OK && list_inputs(b, used, t, input)) {
-    status = cmb_program_create(b->ctx, b->g, t->inputs, input, 2 * t->count, t->pair, &t->program);
+    status =
+        cmb_program_create(b->ctx, b->g, t->inputs, input, 3 * t->count, t->product, &t->program);
   }
   cmb_release(b->ctx, used);
   if (status != CMB_OK || !t->program) return status;
@@ -162,41 +187,39 @@ static cmb_status compile_program(cmb_build *b, struct trial *t)
   return t->work ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Sets those inputs of the program that have the given kind (INPUT_VELOCITY or INPUT_DRAWN) to random numbers of both signs, with magnitudes
- * from about 10⁻⁶ to 10⁶. *state is the state of the random number generator. */
-static void draw_inputs(const struct trial *t, int kind, uint32_t *state)
+/* Sets the program's inputs, except parameters, to random numbers of both signs, with magnitudes from about 10⁻⁶ to 10⁶. *state is the state
+ * of the random number generator. */
+static void draw_inputs(const struct trial *t, uint32_t *state)
 {
   for (int i = 0; i < t->inputs; i++) {
-    if (t->kind[i] == kind) t->in[i] = cmb_random(state) * pow(1e6, cmb_random(state));
+    if (t->kind[i] == INPUT_DRAWN) t->in[i] = cmb_random(state) * pow(1e6, cmb_random(state));
   }
 }
 
-/* Tests at one more random state whether each dry friction force S increases the velocity e that it should oppose. Changes the velocities from
- * 0 to random values; μ is the change of ∂P/∂S, where P is the power of the forces, divided by the change of e. Adds 1 to t->positive[] of each
- * friction with μ > 0, in which case it drives; stores −1 for one with μ < 0. */
-static void count_driving(const struct trial *t, uint32_t *state)
+/* Computes μ of each friction at one more random state, and adds what it shows to t->seen. */
+static void look_at_state(const struct trial *t, uint32_t *state)
 {
-  draw_inputs(t, INPUT_DRAWN, state);
-  for (int i = 0; i < t->inputs; i++) {
-    if (t->kind[i] == INPUT_VELOCITY) t->in[i] = 0;
-  }
-  cmb_program_run(t->program, t->in, t->rest, t->work);
-  draw_inputs(t, INPUT_VELOCITY, state);
-  cmb_program_run(t->program, t->in, t->moving, t->work);
+  draw_inputs(t, state);
+  cmb_program_run(t->program, t->in, t->out, t->work);
   for (int i = 0; i < t->count; i++) {
-    const int P = t->count + i;
-    const double change = t->moving[i] - t->rest[i], q = (t->moving[P] - t->rest[P]) / change;
-    if (fabs(change) <= LEAST_CHANGE * fabs(t->rest[i])) continue;
-    if (q < 0) t->positive[i] = -1;
-    if (q > 0 && t->positive[i] >= 0) t->positive[i]++;
+    struct seen *seen = &t->seen[i];
+    const double product = t->out[i], ww = t->out[2 * t->count + i];
+    const double sizes = t->out[t->count + i] * ww, mu = product / ww;
+    if (!isfinite(sizes) || sizes == 0) continue;
+    if (product * product < (1 - PARALLEL) * sizes) seen->askew = true;
+    if (product > 0) seen->positive++;
+    if (product < 0) seen->negative = true;
+    seen->least = fmin(seen->least, mu);
+    seen->most = fmax(seen->most, mu);
   }
 }
 
 /* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them must
- * have shown this (t->positive), and none the opposite. */
+ * have shown this (t->seen), and none the opposite. */
 static bool drives(const struct trial *t, int k)
 {
-  return t->positive[k] >= ENOUGH;
+  const struct seen *seen = &t->seen[k];
+  return seen->positive >= ENOUGH && !seen->negative && !seen->askew;
 }
 
 /* Sets *yes to whether the expression e occurs in term number `action` of the applied forces, either in the force itself or in the rate of the
@@ -212,24 +235,24 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Counts for each dry friction term of force elements the random states in which it drives the velocity that it should oppose. Judges by the
- * power of all forces, or of the force element `only` if that is not NULL. */
+/* Tests the sign of each dry friction of force elements at random states. Judges by all forces, or by those of the force element `only` if that
+ * is not NULL. */
 static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
   *t = (struct trial){0};
   CMB_TRY(list_sticks(b, t));
   if (t->count == 0) return CMB_OK;
-  CMB_TRY(make_pairs(b, only, t));
+  CMB_TRY(make_products(b, only, t));
   const cmb_status status = compile_program(b, t);
-  for (int i = 0; i < STATES && status == CMB_OK && t->program; i++) count_driving(t, &state);
+  for (int i = 0; i < t->count; i++) t->seen[i].least = INFINITY, t->seen[i].most = -INFINITY;
+  for (int i = 0; i < STATES && status == CMB_OK && t->program; i++) look_at_state(t, &state);
   cmb_program_destroy(t->program);
   return status;
 }
 
 /* Finds the force element that the error message on dry friction number k names; this friction drives the velocity that it should oppose. It is
- * the first element for which the power of its own forces shows this, or else the first that contains the friction. *driven becomes NULL if
- * none contains it. */
+ * the first element that shows this by its own forces, or else the first that contains the friction. *driven becomes NULL if none contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {
@@ -264,12 +287,35 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
             : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");
 }
 
+/* Makes μ > 0 of friction number k a limit of validity if it varies and may be positive. Friction without force does not drive. */
+static cmb_status bound_sign(cmb_build *b, const struct trial *all, int k)
+{
+  const struct seen *seen = &all->seen[k];
+  const cmb_expr product = all->product[k];
+  const cmb_model_force *f;
+  bool on_force;
+  if (seen->askew || !(seen->most - seen->least > SAME * fabs(seen->least))) return CMB_OK;
+  CMB_TRY(cmb_depends(b->g, all->count, all->S, 1, &product, &on_force));
+  if (on_force || cmb_never_negative(b->g, cmb_neg(b->g, product), NULL)) return CMB_OK;
+  CMB_TRY(find_driven(b, all, k, &f));
+  if (!f) return CMB_OK; /* not reached, as in `refuse` */
+  const cmb_expr rounding =
+      cmb_mul(b->g, cmb_constant(b->g, NO_DRIVE), all->product[2 * all->count + k]);
+  const cmb_expr largest = cmb_expr_argument(b->g, all->stick[k], 2);
+  cmb_build_bound(
+      b, f->name, "stick", cmb_mul(b->g, largest, cmb_sub(b->g, product, rounding)),
+      "friction that accelerates the motion which it should oppose; expected a force against it",
+      true);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
 cmb_status cmb_build_check_friction(cmb_build *b)
 {
   struct trial t;
   CMB_TRY(try_signs(b, NULL, &t));
   for (int i = 0; i < t.count; i++) {
     if (drives(&t, i)) return refuse(b, &t, i);
+    CMB_TRY(bound_sign(b, &t, i));
   }
   return CMB_OK;
 }

@@ -237,13 +237,13 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
 }
 
 void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr e,
-                     const char *warning)
+                     const char *warning, bool fails)
 {
   char text[300];
   cmb_bound *bound = cmb_list_add(b, &b->bounds, sizeof *bound);
   if (!bound) return;
   snprintf(text, sizeof text, "%s.%s", name, part);
-  *bound = (cmb_bound){e, cmb_arena_text(b->arena, text), cmb_arena_text(b->arena, warning)};
+  *bound = (cmb_bound){e, cmb_arena_text(b->arena, text), cmb_arena_text(b->arena, warning), fails};
   cmb_build_hint(b, CMB_HINT_RULE, name, part, e);
 }
 
@@ -255,6 +255,7 @@ static void add_bound(cmb_build *b, cmb_expressions *x, int i)
                              .action = CMB_EVENT_RECORD,
                              .direction = 1,
                              .warning = bound->warning,
+                             .fails = bound->fails,
                              .when = cmb_apply(b->g, CMB_OP_GT, bound->e, 0, 0),
                              .first_reset = x->reset_count};
 }

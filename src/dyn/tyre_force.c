@@ -257,7 +257,7 @@ static void add_depth_bound(struct tyre *y, double radius)
            "not those of a tyre there",
            y->f->name, radius);
   cmb_build_bound(y->b, y->f->name, "deep", cmb_sub(y->g, number(y, least_high * radius), y->d),
-                  text);
+                  text, false);
 }
 
 static cmb_status find_contact(struct tyre *y, double radius)

@@ -20,6 +20,11 @@
  * a jump that there is room for is known to this part of its energy at the least. */
 static const double KNOWN = 1e-6;
 
+/* The response to one impulse is known to this part of its length in the metric of M. Where the angle between a row of R and the gradients of
+ * the constraints is small, the response is as small as its sine, and its rounding errors are not: below an angle of about this number they
+ * decide. The energy, as small as the square of the sine, would be unknown below 1e-5. */
+static const double KNOWN_RESPONSE = 1e-8;
+
 /* How well a jump satisfies the constraints, those too that count as dependent, as a part of what its entries have in them. */
 static const double MET = 1e-6, ROUNDING = 1e-14;
 
@@ -54,6 +59,7 @@ void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
   x->jump_size = cmb_arena_doubles(arena, eq->nv);
   x->normal = cmb_arena_doubles(arena, eq->nv);
   x->momentum = cmb_arena_doubles(arena, eq->nv);
+  x->refinement = cmb_arena_doubles(arena, eq->nv);
   x->G_size = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv));
 }
 
@@ -77,6 +83,24 @@ int cmb_impact_next(const cmb_impact *x, int rule)
   return rule;
 }
 
+/* Returns the square of the length of x (nv) in the metric of M, and overwrites `momentum` with M x. */
+static double energy_of(const cmb_impact *impact, const double *x)
+{
+  cmb_multiply_mass(impact->ev, x, impact->momentum);
+  return cmb_dot(impact->ev->eq->nv, x, impact->momentum);
+}
+
+bool cmb_impact_respond(const cmb_impact *x, const double *row, double *response, double *tau)
+{
+  const int nv = x->ev->eq->nv;
+  cmb_solve(x->ev, row, NULL, response, tau);
+  memcpy(x->refinement, response, (size_t)nv * sizeof *response);
+  cmb_solve_again(x->ev, row, response, tau);
+  cmb_add_scaled(nv, -1, response, x->refinement);
+  const double energy = energy_of(x, response);
+  return energy > 0 && energy_of(x, x->refinement) <= KNOWN_RESPONSE * KNOWN_RESPONSE * energy;
+}
+
 /* N Rᵀ and R N Rᵀ */
 static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const double *q)
 {
@@ -85,8 +109,11 @@ static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const d
   const double *rows = x->R + (ptrdiff_t)rule->first_reset * nv;
   CMB_TRY(cmb_factor_at(ev, t, q));
   for (int j = 0; j < n; j++) {
-    cmb_solve(ev, rows + (ptrdiff_t)j * nv, NULL, x->response + (ptrdiff_t)j * nv,
-              x->tau_of + (ptrdiff_t)j * ev->eq->ng);
+    double *response = x->response + (ptrdiff_t)j * nv;
+    if (cmb_impact_respond(x, rows + (ptrdiff_t)j * nv, response,
+                           x->tau_of + (ptrdiff_t)j * ev->eq->ng))
+      continue;
+    return cmb_all_finite(nv, response) ? CMB_RETRY_SINGULAR : CMB_RETRY_NONFINITE;
   }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -199,15 +226,6 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
     more = add_impulses(x, r, x->scale);
   }
   return is_allowed(x, x->jump) ? CMB_OK : CMB_RETRY_SINGULAR;
-}
-
-bool cmb_impact_respond(const cmb_impact *x, const double *row, double *response, double *tau)
-{
-  const int nv = x->ev->eq->nv;
-  cmb_solve(x->ev, row, NULL, response, tau);
-  const double first = cmb_dot(nv, row, response);
-  cmb_solve_again(x->ev, row, response, tau);
-  return first > 0 && fabs(cmb_dot(nv, row, response) - first) <= KNOWN * first;
 }
 
 cmb_status cmb_impact_is_along(cmb_impact *x, double t, const double *q, const double *R,

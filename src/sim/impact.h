@@ -25,7 +25,9 @@ typedef struct cmb_impact {
   double *tau, *tau_of; /* (ng) .. and the constraints' impulses; (most x ng) for each row of R */
   double *rate, *size;  /* (ng) G jump, and what rounding may make of it: |G| times .. */
   double *G_size, *jump_size; /* .. these entries, and those of G */
-  double *normal, *momentum; /* (nv) what an impulse along a surface's gradient does to v; Rᵀ ρ */
+  double *normal;             /* (nv) what an impulse along a surface's gradient does to v */
+  double *momentum;           /* (nv) Rᵀ ρ, and scratch */
+  double *refinement;         /* (nv) by how much a response has been refined */
 } cmb_impact;
 
 /* Memory from `arena`; a failure is left to it. */

@@ -21,6 +21,14 @@ cmb_point cmb_run_point(const cmb_simulation *sim)
   return cmb_evaluator_point(sim->ev, e->t, e->q_found, e->v_found);
 }
 
+/* Returns whether nothing depends on the mode of function i with the present values of the live parameters, which are those of the system. */
+static bool has_no_effect(const cmb_simulation *sim, int i)
+{
+  const cmb_equations *eq = sim->eq;
+  if (i >= eq->ns || !eq->switch_idle || !eq->switch_idle[i]) return false;
+  return memcmp(sim->p, eq->p, (size_t)eq->held_first * sizeof *sim->p) == 0;
+}
+
 /* Function i gets its new mode. It is an event if the motion depends on it. */
 static cmb_status change_mode(cmb_simulation *sim, int i)
 {
@@ -29,6 +37,7 @@ static cmb_status change_mode(cmb_simulation *sim, int i)
   if (after == before) return CMB_OK;
   sim->ev->mode[i] = after;
   if (eq->switch_silent && eq->switch_silent[i]) return CMB_OK;
+  if (has_no_effect(sim, i)) return CMB_OK;
   if (i < sim->eq->ns) sim->was_torn[i] = false;
   const cmb_event_kind kind =
       i < sim->eq->ns ? cmb_run_kind_of_switch(sim->eq, i) : CMB_KIND_SWITCH;
@@ -353,6 +362,7 @@ static bool is_idle(const cmb_simulation *sim, int i)
 {
   const cmb_equations *eq = sim->eq;
   const cmb_regime *regime = sim->regime;
+  if (has_no_effect(sim, i)) return true;
   if (i >= eq->ns || !eq->switch_silent || !eq->surface_reads || !eq->switch_shown) return false;
   for (int k = 0; k < regime->closed_count; k++) {
     if (eq->surface_reads[(ptrdiff_t)regime->closed_rule[k] * eq->ns + i]) return false;
@@ -671,7 +681,7 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
   CMB_TRY(check_gaps(sim));
   CMB_TRY(cmb_run_final(sim, note_conditions(sim), "conditions of events", e->t));
   for (int i = 0; i < sim->eq->rule_count; i++) {
-    if (sim->impact->met[i]) cmb_run_warn_of_rule(sim, i);
+    if (sim->impact->met[i]) CMB_TRY(cmb_run_warn_of_rule(sim, i));
   }
   CMB_TRY(cmb_run_find_met_conditions(sim));
   *restarted = cmb_impact_next(sim->impact, 0) < sim->eq->rule_count;

@@ -180,6 +180,20 @@ cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen)
   return CMB_OK;
 }
 
+cmb_status cmb_run_is_touched(cmb_simulation *sim, int rule, bool *touched)
+{
+  const cmb_events *e = sim->events;
+  double u, rate, second, *row = sim->v_work;
+  *touched = false;
+  if (!sim->eq->rules[rule].gap) return CMB_OK;
+  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
+  CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &second, row));
+  for (int i = 0; i < sim->eq->nv; i++) second += row[i] * sim->a[i];
+  const double room = usual_gradient(sim, rule) * rounded_place(sim) - u;
+  *touched = room > 0 && second < 0 && rate * rate <= -2 * second * room;
+  return CMB_OK;
+}
+
 /* Whether the bodies stay on the surface of the rule: the regime with it is entered, and left again if they do not. */
 static cmb_status try_closed(cmb_simulation *sim, int rule, bool *rests)
 {

@@ -11,6 +11,10 @@
 
 static const double SHORT =
     1e-3; /* what is left of a series of impacts beside its first interval */
+
+/* A grazing impact changes velocities by this many times the rate of the gap, at the least: to look at others would only cost time. */
+static const double AMPLIFIED = 1e3;
+
 cmb_status cmb_run_fail_endless(cmb_simulation *sim)
 {
   return cmb_fail_about(
@@ -49,9 +53,21 @@ static bool rule_reaches_contacts(const cmb_simulation *sim, int rule)
   return cmb_run_impact_reaches_contacts(sim, x->tau, largest);
 }
 
+/* Returns whether the impact of a rule changes velocities by far more than what it resets, as where the constraints nearly hold that. */
+static bool is_amplified(const cmb_simulation *sim, int rule)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  double change = 0, jump = 0;
+  for (int j = 0; j < r->reset_count; j++) {
+    change = fmax(change, fabs(sim->impact->change[r->first_reset + j]));
+  }
+  for (int k = 0; k < sim->eq->nv; k++) jump = fmax(jump, fabs(sim->impact->jump[k]));
+  return jump > AMPLIFIED * change;
+}
+
 /* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer (*left): each of their contacts has a law of its own
  * for impacts, and the impact is to be found anew. *held: what it asks for is so already, but for rounding, because bodies rest
- * elsewhere, as the fourth corner of a box is held by the other three. */
+ * elsewhere, as the fourth corner of a box is held by the other three; or a gap is only touched, and lifted. */
 cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *left)
 {
   const cmb_integrator_options *o = &sim->options.integrator;
@@ -64,6 +80,10 @@ cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *
   *held = status == CMB_RETRY_SINGULAR && !alone &&
           !cmb_impact_asks_for_more(sim->impact, rule, e->v_found, o->rtol, o->atol);
   if (*held) return CMB_OK;
+  if (status == CMB_RETRY_SINGULAR || (status == CMB_OK && is_amplified(sim, rule))) {
+    CMB_TRY(cmb_run_final(sim, cmb_run_is_touched(sim, rule, held), "resets", e->t));
+    if (*held) return cmb_run_lift(sim, rule);
+  }
   if (status == CMB_RETRY_SINGULAR && alone) return refuse(sim, rule);
   if (status != CMB_RETRY_SINGULAR) {
     CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
@@ -170,12 +190,18 @@ static cmb_status look_at_parting(cmb_simulation *sim, int i, bool *part)
   return CMB_OK;
 }
 
-void cmb_run_warn_of_rule(cmb_simulation *sim, int i)
+cmb_status cmb_run_warn_of_rule(cmb_simulation *sim, int i)
 {
   const char *warning = sim->eq->rules[i].warning;
-  if (!warning || sim->warned[i]) return;
+  if (sim->eq->rules[i].fails) {
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EQUATIONS, cmb_run_about_rule(sim, i),
+                          "'%s' at t = %.9g is %s", sim->eq->rules[i].name, sim->events->t,
+                          warning);
+  }
+  if (!warning || sim->warned[i]) return CMB_OK;
   sim->warned[i] = true;
   cmb_log(sim->ctx, CMB_LOG_WARNING, "from t = %.9g on %s", sim->events->t, warning);
+  return CMB_OK;
 }
 
 /* What a rule asks for, where its condition has just changed. */
@@ -206,7 +232,7 @@ static cmb_status apply_rule(cmb_simulation *sim, int i)
   if (rule->gap) CMB_TRY(cmb_run_check_gap(sim, i));
   const cmb_event_kind kind = rule->gap ? CMB_KIND_IMPACT : CMB_KIND_CONDITION;
   CMB_TRY(cmb_run_report_event(sim, kind, rule->name, -1, x->met_here[i] ? 1 : -1));
-  if (x->met_here[i]) cmb_run_warn_of_rule(sim, i);
+  if (x->met_here[i]) CMB_TRY(cmb_run_warn_of_rule(sim, i));
   if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
   return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
 }

@@ -401,6 +401,10 @@ typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
 cmb_status cmb_run_classify_rebound(cmb_simulation *sim, int rule, const double *jump,
                                     cmb_rebound *what);
 
+/* Whether the gap of this rule, which has closed, opens again by the accelerations before rounding of places would show that it was closed: it is
+ * touched only, and no impact follows. */
+cmb_status cmb_run_is_touched(cmb_simulation *sim, int rule, bool *touched);
+
 /* Whether the gap of this rule, or the surface whose rate an event resets, is approached or left so slowly that rounding of places can make that
  * of a body that is pushed onto it. */
 cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen);
@@ -462,8 +466,8 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests);
 /* rules.c: which conditions are met at the state found; and the rules whose conditions have changed act, one after the other. */
 cmb_status cmb_run_find_met_conditions(cmb_simulation *sim);
 
-/* The warning of a rule whose condition is met here. */
-void cmb_run_warn_of_rule(cmb_simulation *sim, int i);
+/* The warning of a rule whose condition is met here, or the error that it is. */
+cmb_status cmb_run_warn_of_rule(cmb_simulation *sim, int i);
 cmb_status cmb_run_apply_rules(cmb_simulation *sim);
 
 /* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer (*left), and the impact is to be found anew. *held: what

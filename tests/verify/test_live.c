@@ -5,7 +5,8 @@
  *   - models with what the bundled ones lack: axes, mirrored and repeated instances, solids, gears, stops that depend on parameters;
  *   - random mechanisms of all joints and forces in which many numbers are parameters;
  *   - the accelerations of a chain so long that its mass matrix is given by factors;
- *   - ∂r/∂p and ∂g/∂p against differences.
+ *   - ∂r/∂p and ∂g/∂p against differences;
+ *   - events of switching functions that have no effect with the values of the parameters.
  *
  * M, f, G, γ, g_t and the residual agree to 1e-13 of their largest entry, g to 1e-13 m or rad, start values to 1e-12.
  */
@@ -618,6 +619,75 @@ static void test_long(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- events */
+
+static cmb_status count_event(void *user, const cmb_event *event)
+{
+  int *count = user;
+  (void)event;
+  ++*count;
+  return CMB_OK;
+}
+
+/* Runs a ball on a road that has a step at t = 0.2 if stair > 0, under a load that has a kink at t = 0.5 unless gain = 0 and a sign of the
+ * velocity, which changes at t = 0.6, unless drag = 0. The parameters have the values `file` in the model, where they are live or not, and
+ * are set to the values `set` at the time `at`. Returns the number of events. */
+static int count_events(cmb_formulation formulation, bool live, double file, double set, double at)
+{
+  char text[1000];
+  snprintf(
+      text, sizeof text,
+      "parameters: {stair: %g, gain: %g, drag: %g}\n"
+      "gravity: [0, 0, 0]\n"
+      "bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+      "joints: {slide: {type: prismatic, child: ball, axis: z, coordinates: [z], rate: -0.6}}\n"
+      "inputs: {road: 'if(stair > 0, if(t > 0.2, 0.5, 0), 0.1*t)'}\n"
+      "forces: {pull: {type: load, on: {body: ball, at: [0, 0, 0]}, force: [0, 0, '1 + 1e-3*road + "
+      "1e-3*gain*min(2*t, 1) "
+      "- "
+      "1e-3*drag*sign(vel)']}}\n"
+      "measures: {vel: \"z'\"}\n",
+      file, file, file);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = NULL;
+  cmb_system *system = NULL;
+  cmb_simulation *sim = NULL;
+  int count = 0;
+  const cmb_model_options o = {.live_all = live};
+  const cmb_model_system_options options = {.formulation = formulation};
+  cmb_run_options run = cmb_run_defaults();
+  run.t_end = 1;
+  run.observer = (cmb_observer){.user = &count, .event = count_event};
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "x.yaml", &o, &model));
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &options, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &run, &sim));
+  cmbt_ok(ctx, cmb_simulation_advance(sim, at));
+  const cmb_setting settings[] = {{"stair", set}, {"gain", set}, {"drag", set}};
+  if (live) cmbt_ok(ctx, cmb_simulation_set(sim, 3, settings));
+  cmbt_ok(ctx, cmb_simulation_advance(sim, 1));
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+  return count;
+}
+
+/* Checks that a live parameter with the value 0 leaves as few events as a constant 0, and that all are found once it has another value;
+ * the change of `stair` during the run is an event itself. */
+static void test_events(void **state)
+{
+  (void)state;
+  static const cmb_formulation forms[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL, CMB_FORM_CARTESIAN};
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(count_events(forms[k], false, 0, 0, 0), 0);
+    assert_int_equal(count_events(forms[k], true, 0, 0, 0), 0);
+    assert_int_equal(count_events(forms[k], false, 1, 1, 0), 3);
+    assert_int_equal(count_events(forms[k], true, 1, 1, 0), 3);
+    assert_int_equal(count_events(forms[k], true, 0, 1, 0.1), 4);
+    assert_int_equal(count_events(forms[k], true, 0, 1, 0.4), 3);
+  }
+}
+
 /* ---- parameters that cannot be live */
 
 static void test_refused(void **state)
@@ -650,8 +720,9 @@ static void test_refused(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bundled), cmocka_unit_test(test_texts),
-                                     cmocka_unit_test(test_random), cmocka_unit_test(test_long),
-                                     cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bundled), cmocka_unit_test(test_texts),
+      cmocka_unit_test(test_random),  cmocka_unit_test(test_long),
+      cmocka_unit_test(test_events),  cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
  *   - two wheels with brakes and a limited-slip differential;
  *   - a ball that slides on a contact until it rolls;
  *   - a clock: a balance wheel with dry friction whose speed is restored at each passage, 1,000 ticks;
+ *   - friction with a factor that changes its sign;
  *   - equilibria with sticking friction, and refused models, among them friction with a driving sign.
  */
 #include "check.h"
@@ -389,6 +390,76 @@ static void test_negative_force(void **state)
   }
 }
 
+/* ---- a factor of friction that changes its sign */
+
+/* A block of 1 kg with 2 m/s under a constant force of 1.5 N, and a pull of friction. */
+#define DRIVEN                                                                                     \
+  "parameters: {k: 1}\n"                                                                           \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies: {block: {mass: 1, com: [0, 0, 0]}}\n"                                                   \
+  "joints: {x: {type: prismatic, child: block, axis: [1, 2, 2], rate: 2}}\n"                       \
+  "tables: {dip: {points: [[0, 1], [0.5, 1], [0.5001, -1], [0.5002, 1], [3, 1]], kind: linear},\n" \
+  "         off: {points: [[0, 1], [0.3, 0], [0.7, 0], [3, 1]], kind: linear}}\n"                  \
+  "inputs: {u: 1 - 2*t, short: dip(t), zero: off(t), square: (t - 0.5)^2}\n"                       \
+  "forces:\n"                                                                                      \
+  "  f: {type: torsion, coordinate: x, torque: \"%s\"}\n"                                          \
+  "  g: {type: torsion, coordinate: x, torque: -1.5}\n"                                            \
+  "outputs: {speed: x'}\n"
+
+/* Runs the block with the given method. Where its friction drives from the time `from` on, the run must end with an error there; INFINITY: the
+ * friction never drives. */
+static void run_driven(int method, const char *force, double from)
+{
+  static const char words[] =
+      "is friction that accelerates the motion which it should oppose; expected a force against it";
+  char text[2000];
+  cmbt_run r;
+  snprintf(text, sizeof text, DRIVEN, force);
+  cmbt_run_open_text(&r, text, cmbt_formulation(method % 3));
+  choose_method(&r, method);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(r.method);
+  options.integrator.rtol = r.rtol;
+  options.t_end = 1;
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  const cmb_status status = cmb_simulation_run(r.sim);
+  if (status != (isfinite(from) ? CMB_ERROR_EQUATIONS : CMB_OK)) {
+    fail_msg("%s: %s: %s", r.method, force, status ? cmb_last_error(r.ctx) : "runs");
+  }
+  if (isfinite(from)) {
+    if (!strstr(cmb_last_error(r.ctx), words)) fail_msg("%s", cmb_last_error(r.ctx));
+    cmbt_near(cmb_simulation_result(r.sim)->t, from, tolerance_of(&r));
+  }
+  cmbt_run_close(&r);
+}
+
+/* Checks that a run ends with an error where a factor makes friction drive, at the start or later, also in a tenth of a millisecond; and that
+ * factors which only touch 0, or are negative where friction has no force, are accepted. */
+static void test_changing_sign(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *force;
+    double from;
+  } cases[] = {
+      {"u*stick(x', 1, 1.2)", 0.5},
+      {"-u*stick(x', 1, 1)", 0},
+      {"short*stick(x', 1, 1)", 0.50005},
+      {"cos(3*t)*stick(x', 1, 1) + stick(x', 0.1, 0.2)", 1.5707963267948966 / 3},
+      {"k*(0.8 - t)*stick(x', 1, 1)", 0.8},
+      {"zero*stick(x', 1, 1)", INFINITY},
+      {"square*stick(x', 1, 1)", INFINITY},
+      {"u*stick(x', u, 1.2*u)", INFINITY},
+      {"(1 + 0.5*sin(t))*stick(x', 1, 1.2)", INFINITY},
+      {"(0.1 + 0.9*exp(-abs(x')))*stick(x', 1, 1)", INFINITY},
+  };
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+      run_driven(i, cases[k].force, cases[k].from);
+    }
+  }
+}
+
 /* ---- equilibria, and refused models */
 
 static const char SLOPE[] =
@@ -626,7 +697,7 @@ int main(void)
       cmocka_unit_test(test_clock),          cmocka_unit_test(test_negative_force),
       cmocka_unit_test(test_equilibrium),    cmocka_unit_test(test_two_sticking_blocks),
       cmocka_unit_test(test_refusals),       cmocka_unit_test(test_negative_number),
-      cmocka_unit_test(test_sign),
+      cmocka_unit_test(test_sign),           cmocka_unit_test(test_changing_sign),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
