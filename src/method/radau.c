@@ -454,10 +454,11 @@ KERNEL void integrate_rates(const cmb_radau_table *const t, const cmb_integrator
 }
 
 /* Computes velocities V, accelerations a, integrals w of the velocities, and positions Q of all stages of a step of size h from the
- * velocity changes z, for q̇ = v. */
-KERNEL void complete_plain(const cmb_radau_table *const t, const cmb_integrator *in,
-                           struct radau *m, double h)
+ * velocity changes z; also where q̇ = T(q) v, and in the stabilised index-2 form, where multipliers η change q̇. */
+KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator *in,
+                            struct radau *m, double h)
 {
+  const bool ggl = m->form->kind == CMB_FORM_GGL && in->ng > 0, rates = in->ev->eq->rates != NULL;
   const cmb_radau_stages stages = {
       .matrices = &m->matrices,
       .q = in->y,
@@ -466,32 +467,18 @@ KERNEL void complete_plain(const cmb_radau_table *const t, const cmb_integrator 
       .V = m->V,
       .a = m->a,
       .w = m->w,
-      .Q = in->ev->eq->rates ? m->rate_of_q : m->Q /* in the first case a dummy */
+      .Q = rates ? m->rate_of_q : m->Q /* in the first case a dummy */
   };
-  cmb_radau_complete(t, in->nv, h, &stages);
-}
-
-/* Computes velocities V, accelerations a, integrals w of the velocities, and positions Q of all stages of a step of size h from the
- * velocity changes z; also where q̇ = T(q) v, and in the stabilised index-2 form, where multipliers η change q̇. */
-KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator *in,
-                            struct radau *m, double h)
-{
-  const int nv = in->nv, s = t->stages;
-  const bool ggl = m->form->kind == CMB_FORM_GGL && in->ng > 0;
-  complete_plain(t, in, m, h);
-  if (!ggl && !in->ev->eq->rates) return;
-  double *const *W = ggl ? m->dw : m->V;
-  for (int i = 0; ggl && i < s; i++) {
-    for (int k = 0; k < nv; k++) W[i][k] = m->V[i][k] - m->normal[i][k];
+  if (ggl) {
+    cmb_radau_complete(t, in->nv, h, m->normal, &stages);
+  } else {
+    cmb_radau_complete(t, in->nv, h, NULL, &stages); /* a copy without Ḡᵀη */
   }
-  cmb_radau_combine(t, nv, m->matrices.A, h, W, m->w);
-  if (in->ev->eq->rates) {
-    integrate_rates(t, in, m, h, W);
-    return;
+  if (!rates) return;
+  for (int i = 0; ggl && i < t->stages; i++) {
+    cmb_subtract(in->nv, m->V[i], m->normal[i], m->dw[i]);
   }
-  for (int i = 0; i < s; i++) {
-    for (int k = 0; k < nv; k++) m->Q[i][k] = in->y[k] + m->w[i][k];
-  }
+  integrate_rates(t, in, m, h, ggl ? m->dw : m->V);
 }
 
 /* Computes the defects (residuals) of the equations of motion and of the constraints at all stages of a step of size h. */
