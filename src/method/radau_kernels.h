@@ -106,18 +106,20 @@ typedef struct cmb_radau_stages {
 } cmb_radau_stages;
 
 /* Computes velocities V, accelerations a, integrals w of the velocities and positions Q of all stages from the velocity changes z, n
- * numbers each, for q̇ = v: w_i = h Σ A_ij (v + z_j), where the rows of A add up to c. */
+ * numbers each, for q̇ = v − n with the arrays n = `normal` of all stages, or 0 if this is NULL: w_i = h Σ A_ij (v + z_j − n_j), where the
+ * rows of A add up to c. */
 CMB_RADAU_KERNEL void cmb_radau_complete(const cmb_radau_table *const t, int n, double h,
-                                         const cmb_radau_stages *m)
+                                         double *const *normal, const cmb_radau_stages *m)
 {
   const int s = t->stages;
   const double inverse = 1 / h;
   for (int k = 0; k < n; k += 2) {
     const cmb_lanes v = cmb_lanes_load(m->v + k), q = cmb_lanes_load(m->q + k);
-    cmb_lanes z[CMB_RADAU_MOST];
-    for (int j = 0; j < s; j++) z[j] = cmb_lanes_load(m->z[j] + k);
+    cmb_lanes z[CMB_RADAU_MOST], moved[CMB_RADAU_MOST];
+    for (int j = 0; j < s; j++) moved[j] = z[j] = cmb_lanes_load(m->z[j] + k);
+    for (int j = 0; normal && j < s; j++) moved[j] -= cmb_lanes_load(normal[j] + k);
     for (int i = 0; i < s; i++) {
-      const cmb_lanes w = h * (t->c[i] * v + cmb_radau_sum(s, m->matrices->A + (long)i * s, z));
+      const cmb_lanes w = h * (t->c[i] * v + cmb_radau_sum(s, m->matrices->A + (long)i * s, moved));
       cmb_lanes_store(inverse * cmb_radau_sum(s, m->matrices->A_inverse + (long)i * s, z),
                       m->a[i] + k);
       cmb_lanes_store(w, m->w[i] + k);
