@@ -168,6 +168,25 @@ static void test_random_bumps(void **state)
   printf("%ld runs over bumps, largest relative error %.1e\n", runs, worst);
 }
 
+/* Shows that it does not matter where a bump is: at 60 equally spaced places of the way, some of which are met by slopes that serve
+ * dense output only. The dense output of such a step leads off the way, and with it to other places than those where the stages are. */
+static void test_bumps_at_many_places(void **state)
+{
+  (void)state;
+  enum { PLACES = 60 };
+  for (int k = 0; k < PLACES; k++) {
+    struct bump b = {.speed = 2};
+    const double way = b.speed * T_END;
+    b.width = way * 1e-3;
+    b.place = way * (0.2 + 0.5 * k / PLACES);
+    b.height = 0.3 * b.speed * b.speed / b.width;
+    write_formula(&b, way);
+    for (int i = 0; cmbt_is_sampled(k) && (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+      cmbt_near(run_bump(&b, cmb_method_name(cmb_method_at(i)), 1e-6) / speed_after(&b), 1, 1e-3);
+    }
+  }
+}
+
 /* ---- bumps beside larger changes */
 
 /*
@@ -315,8 +334,8 @@ static void test_path_functions_of_models(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_bumps), cmocka_unit_test(test_bump_in_drive),
-      cmocka_unit_test(test_bump_beside_spring), cmocka_unit_test(test_wheel),
-      cmocka_unit_test(test_path_functions_of_models)};
+      cmocka_unit_test(test_random_bumps),  cmocka_unit_test(test_bumps_at_many_places),
+      cmocka_unit_test(test_bump_in_drive), cmocka_unit_test(test_bump_beside_spring),
+      cmocka_unit_test(test_wheel),         cmocka_unit_test(test_path_functions_of_models)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
