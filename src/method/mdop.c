@@ -301,8 +301,23 @@ bool cmb_mdop_is_rough(const cmb_integrator *in, double *bounds)
   return m->table->dense_error(in, bounds) > MOST_DENSE;
 }
 
+/* Computes the vectors r[4] and higher of dense output from the values y and slopes at thirds of the last step, if their error is then
+ * smaller: the steps of a third have no error test, and one of them can meet a bump or an instability that the step itself did not. */
+static ASIDE void take_thirds(cmb_integrator *in, cmb_mdop *m, const double *const y[2],
+                              double *const slope[2])
+{
+  const cmb_mdop_table *table = m->table;
+  const int first = 4, count = table->dense_vectors - first;
+  double **usual = m->k_inside + 1;
+  const double before = table->dense_error(in, m->y_stage);
+  for (int i = 0; i < count; i++) cmb_copy(in->n, m->r[first + i], usual[i]);
+  table->dense_by_thirds(in, y, slope);
+  if (table->dense_error(in, m->y_stage) < before) return;
+  for (int i = 0; i < count; i++) cmb_copy(in->n, usual[i], m->r[first + i]);
+}
+
 /* Computes the dense output of the last step from two additional steps of a third of its size, where the usual polynomial is not
- * accurate. If one of these steps fails, the usual polynomial is kept. */
+ * accurate. If one of these steps fails, or if they are no better, the usual polynomial is kept. */
 ASIDE cmb_status cmb_mdop_refine(cmb_integrator *in)
 {
   cmb_mdop *m = in->data;
@@ -314,7 +329,7 @@ ASIDE cmb_status cmb_mdop_refine(cmb_integrator *in)
   cmb_status status = step_inside(in, m, t, in->y_before, h, m->y_plain, slope[0]);
   m->k_inside[0] = slope[0];
   if (status == CMB_OK) status = step_inside(in, m, t + h, m->y_plain, h, m->work, slope[1]);
-  if (status == CMB_OK) m->table->dense_by_thirds(in, y, slope);
+  if (status == CMB_OK) take_thirds(in, m, y, slope);
   return status < 0 ? status : CMB_OK;
 }
 
