@@ -1,13 +1,13 @@
 /*
  * Functions of the position that a step of the time integration could pass over unnoticed (dae.h, `path_values`). They are the
  * largest subexpressions of f and g that depend on a single coordinate, or on one single function of q and t, and can have narrow
- * bumps; and inside these each function that can have bumps whatever its argument is.
+ * bumps; inside these those that terms or factors may hide; and the reciprocals of divisors under what depends on velocities.
  *
- * Smooth tables, exp and tanh can, whatever their arguments are. Functions of a single coordinate can, too, if they are a quotient,
- * a power, a circular function of more than the coordinate itself, atan, sinh or cosh. The sines, lengths and angles of kinematics,
- * and quotients with them, cannot, since they change no faster than the coordinates do. Piecewise linear tables are left out: their
- * corners are events. Sums of many waves are left out, too: they have no isolated bump, so that every stage of a step is affected
- * by them.
+ * Smooth tables, exp, tanh, atan, sinh, cosh, powers with negative exponents and quotients can, whatever their arguments are. Functions
+ * of a single coordinate can, too, if they are another power or a circular function of more than the coordinate itself. The sines,
+ * lengths and angles of kinematics, and quotients by lengths, cannot, since they change no faster than the coordinates do. Piecewise
+ * linear tables are left out: their corners are events. Sums of many waves are left out, too: they have no isolated bump, so that every
+ * stage of a step is affected by them.
  *
  * For heights over a curved line there are second derivatives, too: along the line x and y vary much while the distance from it
  * hardly does, which bounds of x, y and their first derivatives do not show. They bound the variation of a function only if its
@@ -36,8 +36,11 @@ typedef struct traits {
   cmb_expr core; /* the node is this one up to added constants and factors */
   bool plain;    /* it depends on coordinates in another way than by sines and cosines of angles */
   bool steep;    /* it can have narrow bumps */
-  bool smooth;   /* its derivative is continuous */
-  bool on_line;  /* it depends on the position on a line (expr/foot.h) */
+  bool makes_peak; /* its own operation can make them whatever its arguments are */
+  bool has_peak;   /* that operation or one inside of it can */
+  bool cut;        /* it has smooth() in it */
+  bool smooth;     /* its derivative is continuous */
+  bool on_line;    /* it depends on the position on a line (expr/foot.h) */
 } traits;
 
 static int merge(int a, int b)
@@ -106,9 +109,34 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
-/* Returns whether node n, as a function of one coordinate, may vary rapidly over a short interval that a time step could miss:
- * atan, sinh and cosh; sin, cos and tan, unless of a sum of coordinates with factors ±1; quotients and powers, except harmless
- * ones, such as those with a divisor or base made of sines and cosines of angles. of[k] has the properties of node k. */
+/* Returns whether quotients by node e, which depends on the position, can have narrow bumps: unless it is a length, or has smooth() in
+ * it, by which tyres keep loads and divisors away from 0. of[] has the properties of all nodes. */
+static bool is_steep_divisor(const cmb_graph *g, cmb_expr e, const traits *of)
+{
+  const bool is_length = cmb_expr_op(g, of[e].core) == CMB_OP_SQRT;
+  return of[e].kind > FIXED && of[e].kind < BEYOND && !is_length && !of[e].cut;
+}
+
+/* Returns whether the operation of node e, which depends on the position, can have narrow bumps whatever its arguments are: those
+ * of cmb_graph_is_steep, atan, sinh, cosh, some quotients (is_steep_divisor), a power with a negative exponent. of[] has the properties
+ * of all nodes. */
+static bool makes_peak(const cmb_graph *g, cmb_expr e, const traits *of)
+{
+  const cmb_node *n = &g->nodes[e];
+  switch (n->op) {
+  case CMB_OP_DIV: return is_steep_divisor(g, n->b, of);
+  case CMB_OP_POW: return cmb_expr_op(g, n->b) == CMB_OP_CONSTANT && cmb_expr_constant(g, n->b) < 0;
+  case CMB_OP_ATAN:
+  case CMB_OP_SINH:
+  case CMB_OP_COSH: return true;
+  default: return cmb_graph_is_steep(g, e);
+  }
+}
+
+/* Returns whether node n, as a function of a single coordinate, may have narrow bumps, which a time step could miss. True for sin,
+ * cos and tan of anything but a coordinate or a sum of coordinates with factors ±1. A quotient or power counts if its divisor or base
+ * depends on coordinates not only by sines and cosines of angles; not if the divisor is a square root or the exponent a whole number
+ * 0 .. 4. of[] has the properties of all nodes. */
 static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -117,9 +145,6 @@ static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const 
   case CMB_OP_SIN:
   case CMB_OP_COS:
   case CMB_OP_TAN: return of[n->a].kind > UNIT;
-  case CMB_OP_ATAN:
-  case CMB_OP_SINH:
-  case CMB_OP_COSH: return true;
   default: return false;
   }
 }
@@ -157,7 +182,8 @@ static traits traits_of(const cmb_graph *g, cmb_expr e, int nq, const traits *of
 {
   const cmb_op op = cmb_expr_op(g, e);
   const cmb_node *n = &g->nodes[e];
-  traits result = {.kind = FIXED, .single = NONE, .core = e, .smooth = true};
+  traits result = {
+      .kind = FIXED, .single = NONE, .core = e, .cut = op == CMB_OP_SMOOTH, .smooth = true};
   kind x[3] = {FIXED, FIXED, FIXED};
   for (int i = 0; i < cmb_op_arity(op); i++) {
     const traits *argument = &of[cmb_expr_argument(g, e, i)];
@@ -166,6 +192,8 @@ static traits traits_of(const cmb_graph *g, cmb_expr e, int nq, const traits *of
     result.single = merge(result.single, argument->single);
     result.plain = result.plain || argument->plain;
     result.steep = result.steep || argument->steep;
+    result.has_peak = result.has_peak || argument->has_peak;
+    result.cut = result.cut || argument->cut;
     result.smooth = result.smooth && argument->smooth;
     result.on_line = result.on_line || argument->on_line;
   }
@@ -175,10 +203,13 @@ static traits traits_of(const cmb_graph *g, cmb_expr e, int nq, const traits *of
   result.core = core_of(g, e, of);
   result.smooth = result.smooth && is_smooth(g, n, of);
   if (op == CMB_OP_TABLE2 && g->tables[n->data]->kind == CMB_TABLE_FOOT) result.on_line = true;
-  const bool always = cmb_graph_is_steep(g, e);
-  if (always || (result.single >= 0 && is_steep_in_coordinate(g, n, of))) result.steep = true;
-  if (always && result.single == SEVERAL) {
-    result.single = nq + 1 + (int)(op == CMB_OP_TABLE2 ? e : of[n->a].core);
+  result.makes_peak = makes_peak(g, e, of);
+  result.has_peak = result.has_peak || result.makes_peak;
+  if (result.makes_peak || (result.single >= 0 && is_steep_in_coordinate(g, n, of))) {
+    result.steep = true;
+  }
+  if (result.makes_peak && result.single == SEVERAL) {
+    result.single = nq + 1 + (int)(op == CMB_OP_TABLE2 || op == CMB_OP_DIV ? e : of[n->a].core);
   }
   return result;
 }
@@ -214,9 +245,19 @@ static bool is_part(const cmb_graph_parts *p, const traits *n)
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Marks in `used` the functions of position that are to be monitored for narrow bumps, which a time step could miss. These are the largest
- * subexpressions of result[results] that depend on a single quantity and can have bumps (is_part), without constant shifts and factors. Within
- * these, functions that can have bumps whatever their argument is are marked, too. */
+/* Returns whether node e may hide narrow bumps of its argument i: it is a sum or product with something that varies, too, but has no
+ * bumps; or with anything that varies, if the argument is a single operation that makes them, apart from shifts and scales. */
+static bool hides(const cmb_graph *g, cmb_expr e, int i, const traits *of)
+{
+  const cmb_op op = cmb_expr_op(g, e);
+  if (op != CMB_OP_ADD && op != CMB_OP_SUB && op != CMB_OP_MUL) return false;
+  const traits *x = &of[cmb_expr_argument(g, e, i)], *other = &of[cmb_expr_argument(g, e, 1 - i)];
+  return other->kind > FIXED && x->has_peak && (!other->has_peak || of[x->core].makes_peak);
+}
+
+/* Marks in `used` the expressions to be monitored during a step, without shifts and scales: the largest subexpressions with narrow
+ * bumps (is_part), which are results or arguments of a node that depends on anything else; and inside these those that terms added to
+ * them or factors may hide, and each table, exp or tanh. */
 static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {
@@ -229,7 +270,7 @@ static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
     for (int i = 0; used[e] && i < cmb_op_arity(cmb_expr_op(g, e)); i++) {
       const cmb_expr x = cmb_expr_argument(g, e, i);
       const bool larger = is_part(p, &of[e]) && of[e].single == of[x].single;
-      if (is_part(p, &of[x]) && !larger) used[of[x].core] |= PART;
+      if (is_part(p, &of[x]) && (!larger || hides(g, e, i, of))) used[of[x].core] |= PART;
     }
   }
 }
@@ -251,6 +292,31 @@ static cmb_status list_bent(const cmb_graph_parts *p, cmb_arena *arena, const tr
   for (int i = 0; i < w->count; i++) {
     const traits *n = &of[w->part[i]];
     if (n->smooth && n->on_line) w->bent[w->bent_count++] = i;
+  }
+  return CMB_OK;
+}
+
+/* Adds to w->part the reciprocals of divisors that can make narrow bumps where the quotient itself is not monitored, since its dividend
+ * reads more than t, q and the modes. */
+static cmb_status add_reciprocals(const cmb_graph_parts *p, const traits *of, const uint8_t *used,
+                                  struct watched *w)
+{
+  cmb_graph *g = p->x->graph;
+  const cmb_expr size = cmb_graph_size(g), one = cmb_constant(g, 1);
+  int most = w->count;
+  for (cmb_expr e = 0; e < size; e++) most += used[e] && cmb_expr_op(g, e) == CMB_OP_DIV;
+  cmb_expr *part = cmb_arena_take(p->arena, (size_t)most, sizeof *part);
+  if (!part) return cmb_fail_memory(p->ctx);
+  memcpy(part, w->part, (size_t)w->count * sizeof *part);
+  w->part = part;
+  for (cmb_expr e = 0; e < size; e++) {
+    if (!used[e] || cmb_expr_op(g, e) != CMB_OP_DIV || of[e].kind != BEYOND) continue;
+    const cmb_expr divisor = cmb_expr_argument(g, e, 1);
+    if (!is_steep_divisor(g, divisor, of)) continue;
+    const cmb_expr reciprocal = cmb_apply(g, CMB_OP_DIV, one, divisor, 0);
+    bool listed = false;
+    for (int i = 0; i < w->count; i++) listed = listed || part[i] == reciprocal;
+    if (!listed) part[w->count++] = reciprocal;
   }
   return CMB_OK;
 }
@@ -375,6 +441,7 @@ static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struc
     mark_parts(p, of, results, result, used);
     w->part = cmb_graph_list_parts(p, used, &w->count);
     if (w->part) status = list_bent(p, arena, of, w);
+    if (w->part && status == CMB_OK) status = add_reciprocals(p, of, used, w);
   }
   cmb_release(p->ctx, of);
   cmb_release(p->ctx, used);

@@ -1,9 +1,9 @@
 /*
  * Functions of time alone on which the motion of a graph system depends, and whose variation inside a step must be noticed (dae.h,
  * `time_values`). They are the largest subexpressions of f, g and the surfaces of contacts that read nothing but t, modes and
- * parameters; and inside these each function that can have narrow bumps, since in 0.3 t + bump(t) a long step changes the sum by
- * more than the height of its bump. Subexpressions that are linear in t while the modes stay are left out: a step cannot pass over
- * anything in them.
+ * parameters; and inside these each function, and each sum of such functions, that can have narrow bumps, since in 0.3 t + bump(t) a
+ * long step changes the sum by more than the height of its bump. Subexpressions that are linear in t while the modes stay are left out:
+ * a step cannot pass over anything in them.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -11,12 +11,18 @@
 #include "expr/interval.h"
 #include "expr/table.h"
 
-/* How an expression depends on time, from the simplest to the most general. MOVING: it depends on the state, or has no bounds. */
-typedef enum kind { FIXED, STRAIGHT, CURVED, MOVING } kind;
+/* How an expression depends on time, from the simplest to the most general. STEEP: it is curved and can have narrow bumps; MOVING: it
+ * depends on the state, or has no bounds. */
+typedef enum kind { FIXED, STRAIGHT, CURVED, STEEP, MOVING } kind;
 
 static kind larger(kind a, kind b)
 {
   return a > b ? a : b;
+}
+
+static bool is_curved(kind x)
+{
+  return x == CURVED || x == STEEP;
 }
 
 /* Classifies how a table lookup e, within a fixed interval of the table, depends on time. If the table is piecewise linear, or if its argument
@@ -27,9 +33,10 @@ static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
   const cmb_node *n = &g->nodes[e];
   const kind x = of[n->a];
   const bool straight = n->op == CMB_OP_TABLE_AT && cmb_table_has_kinks(g->tables[n->data]);
-  return straight || x == FIXED || x == MOVING ? x : CURVED;
+  return straight || x == FIXED || x == MOVING ? x : larger(x, CURVED);
 }
 
+/* Returns how node e depends on time, up to the narrow bumps that its own operation can make. */
 static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_op op = cmb_expr_op(g, e);
@@ -42,18 +49,37 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   case CMB_OP_SUB:
   case CMB_OP_NEG:
   case CMB_OP_SMOOTH: return most;
-  case CMB_OP_MUL: return x[0] == FIXED || x[1] == FIXED ? most : CURVED;
-  case CMB_OP_DIV: return x[1] == FIXED ? most : CURVED;
-  case CMB_OP_IF: return x[0] == FIXED ? most : CURVED;
+  case CMB_OP_MUL: return x[0] == FIXED || x[1] == FIXED ? most : larger(most, CURVED);
+  case CMB_OP_DIV: return x[1] == FIXED ? most : larger(most, CURVED);
+  case CMB_OP_IF: return x[0] == FIXED ? most : larger(most, CURVED);
   case CMB_OP_TABLE_AT: return kind_of_table(g, e, of);
   case CMB_OP_SOLVE:
   case CMB_OP_CALL: return MOVING; /* only its arguments have bounds */
-  default: return CURVED;
+  default: return larger(most, CURVED);
   }
 }
 
-/* Classifies how each graph node marked in `used` depends on time, into of[]: FIXED (constant), STRAIGHT (linear), CURVED (nonlinear), or
- * MOVING (depends on the state, or has no bounds that interval arithmetic can compute). Inputs other than t, modes and parameters are MOVING. */
+/* Returns whether node e is a nonlinear function of time alone whose operation can make narrow bumps, which terms added to it or factors
+ * may hide. of[] has the kinds of all nodes up to e. */
+static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
+{
+  const cmb_node *n = &g->nodes[e];
+  if (!is_curved(of[e])) return false;
+  switch (n->op) {
+  case CMB_OP_DIV: return is_curved(of[n->b]);
+  case CMB_OP_POW: return !cmb_graph_is_polynomial(g, n->b);
+  case CMB_OP_SIN:
+  case CMB_OP_COS:
+  case CMB_OP_TAN: return is_curved(of[n->a]);
+  case CMB_OP_ATAN:
+  case CMB_OP_SINH:
+  case CMB_OP_COSH: return true;
+  default: return cmb_graph_is_steep(g, e);
+  }
+}
+
+/* Finds how each graph node marked in `used` depends on time: of[node] becomes its kind. Inputs other than t, modes and parameters are
+ * MOVING. */
 static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -65,26 +91,9 @@ static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
   for (int i = 0; i < p->ns; i++) of[cmb_modes_at(p->modes, i)->mode] = FIXED;
   for (int i = 0; i < p->x->np; i++) of[p->x->parameter[i]] = FIXED;
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
-    if (used[e] && cmb_op_arity(cmb_expr_op(g, e)) > 0) of[e] = kind_of(g, e, of);
-  }
-}
-
-/* Returns whether node e is a nonlinear function of time alone that can have narrow bumps, which a time step could miss. Such a
- * function is monitored by itself, because added terms or factors could hide a bump. of[k] is the class of node k. */
-static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
-{
-  const cmb_node *n = &g->nodes[e];
-  if (of[e] != CURVED) return false;
-  switch (n->op) {
-  case CMB_OP_DIV: return of[n->b] == CURVED;
-  case CMB_OP_POW: return !cmb_graph_is_polynomial(g, n->b);
-  case CMB_OP_SIN:
-  case CMB_OP_COS:
-  case CMB_OP_TAN: return of[n->a] == CURVED;
-  case CMB_OP_ATAN:
-  case CMB_OP_SINH:
-  case CMB_OP_COSH: return true;
-  default: return cmb_graph_is_steep(g, e);
+    if (!used[e] || cmb_op_arity(cmb_expr_op(g, e)) == 0) continue;
+    of[e] = kind_of(g, e, of);
+    if (is_steep(g, e, of)) of[e] = STEEP;
   }
 }
 
@@ -102,22 +111,32 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Marks in `used` the functions of time alone that are monitored during a time step, so that no short change of one is missed. These are
- * nonlinear functions on which a node depends that also depends on the state, or that are one of result[results]; and all functions that can
- * have narrow bumps (is_steep). of[k] tells how node k depends on time. */
+/* Returns whether node e, a function of time alone, may hide narrow bumps of its argument i: it is a sum or product with something that
+ * varies, too, but has no bumps. */
+static bool hides(const cmb_graph *g, cmb_expr e, int i, const kind *of)
+{
+  const cmb_op op = cmb_expr_op(g, e);
+  if (op != CMB_OP_ADD && op != CMB_OP_SUB && op != CMB_OP_MUL) return false;
+  const kind other = of[cmb_expr_argument(g, e, 1 - i)];
+  return of[cmb_expr_argument(g, e, i)] == STEEP && (other == STRAIGHT || other == CURVED);
+}
+
+/* Marks in `used` the functions of time to be monitored during a step: nonlinear ones, without shifts and scales by constants, that are
+ * results or arguments of a node that depends on the state, or whose narrow bumps such a node may hide; and all those whose own operation
+ * can make narrow bumps. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {
   const cmb_graph *g = p->x->graph;
   for (int i = 0; i < results; i++) {
-    if (of[result[i]] == CURVED) used[core_of(g, result[i], of)] |= CMB_WATCHED_PART;
+    if (is_curved(of[result[i]])) used[core_of(g, result[i], of)] |= CMB_WATCHED_PART;
   }
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
     if (used[e] && is_steep(g, e, of)) used[e] |= CMB_WATCHED_PART;
-    if (!used[e] || of[e] != MOVING) continue;
-    for (int i = 0; i < cmb_op_arity(cmb_expr_op(g, e)); i++) {
+    for (int i = 0; used[e] && i < cmb_op_arity(cmb_expr_op(g, e)); i++) {
       const cmb_expr x = cmb_expr_argument(g, e, i);
-      if (of[x] == CURVED) used[core_of(g, x, of)] |= CMB_WATCHED_PART;
+      const bool alone = of[e] == MOVING || hides(g, e, i, of);
+      if (alone && is_curved(of[x])) used[core_of(g, x, of)] |= CMB_WATCHED_PART;
     }
   }
 }

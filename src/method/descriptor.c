@@ -499,6 +499,14 @@ void cmb_descriptor_accept(cmb_integrator *in)
   m->linearized = m->theta <= SLOW;
 }
 
+/* The nodes are those of the first stages. Their dependent coordinates follow from the formulas, as in the stages (finish_stage). */
+void cmb_descriptor_node_position(const cmb_integrator *in, int k, double *q)
+{
+  const struct descriptor *m = in->data;
+  const double *row = m->table->a + k * m->table->stages;
+  cmb_combine(in->nq, in->y_before, in->h_taken, k + 1, row, m->k, q);
+}
+
 cmb_status cmb_descriptor_densify(cmb_integrator *in)
 {
   struct descriptor *m = in->data;

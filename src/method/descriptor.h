@@ -14,6 +14,7 @@ cmb_status cmb_descriptor_begin(cmb_integrator *in);
 cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error);
 void cmb_descriptor_accept(cmb_integrator *in);
 cmb_status cmb_descriptor_densify(cmb_integrator *in);
+void cmb_descriptor_node_position(const cmb_integrator *in, int k, double *q);
 void cmb_descriptor_interpolate(const cmb_integrator *in, double theta, double *y);
 
 extern const cmb_option cmb_descriptor_options[];

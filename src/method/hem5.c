@@ -169,6 +169,12 @@ static cmb_status densify(cmb_integrator *in)
   return cmb_hermite_bootstrap(in, &m->head.dense);
 }
 
+static void node_position(const cmb_integrator *in, int k, double *q)
+{
+  const struct hem5 *m = in->data;
+  cmb_combine(in->nq, in->y_before, in->h_taken, k + 1, a[k], m->k, q);
+}
+
 static const cmb_controller control = CMB_HALF_EXPLICIT_CONTROLLER(0);
 
 const cmb_method cmb_method_hem5 = {
@@ -181,7 +187,8 @@ const cmb_method cmb_method_hem5 = {
     .accept = accept,
     .densify = densify,
     .visit = visit,
-    .nodes = c,
-    .node_count = sizeof c / sizeof *c,
+    .nodes = c + 1,
+    .node_count = STAGES - 1,
+    .node_position = node_position,
     CMB_HALF_EXPLICIT_METHOD,
 };

@@ -761,6 +761,11 @@ const double *cmb_integrator_nodes(const cmb_integrator *in, int *count)
   return m->nodes;
 }
 
+void cmb_integrator_node_position(const cmb_integrator *in, int k, double *q)
+{
+  in->method->node_position(in, k, q);
+}
+
 void cmb_integrator_drift(const cmb_integrator *in, double *tau, double *eta)
 {
   *tau = sqrt(in->tau_square);

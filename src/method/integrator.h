@@ -36,6 +36,10 @@ const double *cmb_integrator_lambda_before(const cmb_integrator *in);
  * *count receives their number, which may be 0. */
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
 
+/* Computes the positions q (nq) at which the active method has evaluated the equations at node k of the last step. Dense output may have
+ * others there: its order is not that of the stages, and it may use slopes that the step does not depend on. q has to come from an arena. */
+void cmb_integrator_node_position(const cmb_integrator *in, int k, double *q);
+
 /* Return the relative and the absolute tolerance. */
 double cmb_integrator_rtol(const cmb_integrator *in);
 double cmb_integrator_atol(const cmb_integrator *in);

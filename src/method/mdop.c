@@ -39,6 +39,9 @@ cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
   m->table = table;
   int slopes = table->stages + 1 + table->dense_stages;
   for (int i = 0; i < slopes; i++) m->k[i] = cmb_arena_doubles(in->arena, in->n);
+  for (int i = 1; table->dense_by_thirds && i < table->stages; i++) {
+    m->k_inside[i] = cmb_arena_doubles(in->arena, in->n);
+  }
   for (int i = 0; i < table->dense_vectors; i++) m->r[i] = cmb_arena_doubles(in->arena, in->n);
   m->y_stage = cmb_arena_doubles(in->arena, in->n);
   m->y_plain = cmb_arena_doubles(in->arena, in->n);
@@ -92,16 +95,16 @@ static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
   return CMB_OK;
 }
 
-/* Computes the slopes of all Runge–Kutta stages but the first for a step of size h from (t, y), with the projecting descriptor form.
+/* Computes the slopes k of all Runge–Kutta stages but the first for a step of size h from (t, y), with the projecting descriptor form.
  * offset (n) is the difference between the form's variables (q, u) and the consistent state y at the beginning of the step. */
 static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double t, const double *y,
-                                       double h, const double *offset)
+                                       double h, const double *offset, double *const *k)
 {
   const cmb_mdop_table *table = m->table;
   const int s = table->stages;
   for (int i = 1; i < s; i++) {
-    cmb_combine(in->n, y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
-    CMB_TRY(slope_by_form(in, m, t + table->c[i] * h, offset, m->k[i]));
+    cmb_combine(in->n, y, h, i, table->a + (i - 1) * s, k, m->y_stage);
+    CMB_TRY(slope_by_form(in, m, t + table->c[i] * h, offset, k[i]));
   }
   return CMB_OK;
 }
@@ -208,15 +211,16 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
   return cmb_accelerate_factored(in->ev, t, q, v, slope + in->nq, in->lambda_new);
 }
 
-/* Computes the slopes of all Runge–Kutta stages except the first for a step of size h from (t, y), by the index-1 equations. */
+/* Computes the slopes k of all Runge–Kutta stages but the first for a step of size h from (t, y), with the index-1 equations (constraints
+ * at acceleration level). */
 static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double t,
-                                          const double *y, double h)
+                                          const double *y, double h, double *const *k)
 {
   const cmb_mdop_table *table = m->table;
   const int s = table->stages;
   for (int i = 1; i < s; i++) {
-    cmb_combine(in->n, y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
-    CMB_TRY(cmb_slope(in, t + table->c[i] * h, m->y_stage, m->k[i], in->lambda_new));
+    cmb_combine(in->n, y, h, i, table->a + (i - 1) * s, k, m->y_stage);
+    CMB_TRY(cmb_slope(in, t + table->c[i] * h, m->y_stage, k[i], in->lambda_new));
   }
   return CMB_OK;
 }
@@ -231,8 +235,8 @@ cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error)
     m->k[s] = m->k[0], m->k[0] = last;
     m->shift = false;
   }
-  CMB_TRY(m->form ? stages_of_form(in, m, in->t, in->y, h, m->offset)
-                  : stages_of_index1(in, m, in->t, in->y, h));
+  CMB_TRY(m->form ? stages_of_form(in, m, in->t, in->y, h, m->offset, m->k)
+                  : stages_of_index1(in, m, in->t, in->y, h, m->k));
   cmb_combine(in->n, in->y, h, s, table->a + (s - 1) * s, m->k, in->y_new);
   memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
   CMB_TRY(finish(in, m, in->t + h));
@@ -258,15 +262,15 @@ static cmb_status slope_inside(cmb_integrator *in, const cmb_mdop *m, double t, 
                  : cmb_slope(in, t, m->y_stage, slope, in->lambda_new);
 }
 
-/* Takes a Runge–Kutta step of size h inside the last step, from (t, y) to y_end (n), and computes the slope (n) at its end; for dense output.
- * m->k[0] must be the slope at (t, y); the slopes of the other stages in m->k are overwritten. */
+/* Takes a Runge–Kutta step of size h inside the last step, for dense output: from (t, y), where the slope is m->k_inside[0], to y_end (n),
+ * and computes the slope (n) there. */
 static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const double *y, double h,
                               double *y_end, double *slope)
 {
   const int s = m->table->stages;
-  CMB_TRY(m->form ? stages_of_form(in, m, t, y, h, m->offset_new)
-                  : stages_of_index1(in, m, t, y, h));
-  cmb_combine(in->n, y, h, s, m->table->a + (s - 1) * s, m->k, y_end);
+  CMB_TRY(m->form ? stages_of_form(in, m, t, y, h, m->offset_new, m->k_inside)
+                  : stages_of_index1(in, m, t, y, h, m->k_inside));
+  cmb_combine(in->n, y, h, s, m->table->a + (s - 1) * s, m->k_inside, y_end);
   memcpy(m->y_stage, y_end, (size_t)in->n * sizeof *y_end);
   return slope_inside(in, m, t + h, slope);
 }
@@ -295,24 +299,45 @@ bool cmb_mdop_is_rough(const cmb_integrator *in, double *bounds)
   return m->table->dense_error(in, bounds) > MOST_DENSE;
 }
 
+/* Computes the vectors r[4] and higher of dense output from the values y and slopes at thirds of the last step, if their error is then
+ * smaller: the steps of a third have no error test, and one of them can meet a bump or an instability that the step itself did not. */
+static ASIDE void take_thirds(cmb_integrator *in, cmb_mdop *m, const double *const y[2],
+                              double *const slope[2])
+{
+  const cmb_mdop_table *table = m->table;
+  const int first = 4, count = table->dense_vectors - first;
+  double **usual = m->k_inside + 1;
+  const double before = table->dense_error(in, m->y_stage);
+  for (int i = 0; i < count; i++) cmb_copy(in->n, m->r[first + i], usual[i]);
+  table->dense_by_thirds(in, y, slope);
+  if (table->dense_error(in, m->y_stage) < before) return;
+  for (int i = 0; i < count; i++) cmb_copy(in->n, usual[i], m->r[first + i]);
+}
+
 /* Computes the dense output of the last step from two additional steps of a third of its size, where the usual polynomial is not
- * accurate. If one of these steps fails, the usual polynomial is kept. */
+ * accurate. If one of these steps fails, or if they are no better, the usual polynomial is kept. */
 ASIDE cmb_status cmb_mdop_refine(cmb_integrator *in)
 {
   cmb_mdop *m = in->data;
   const int end = m->table->stages;
   const double h = in->h_taken / 3, t = in->t_before;
-  double *first = m->k[0];
   const double *const y[2] = {m->y_plain, m->work};
   double *const slope[2] = {m->k[end + 1], m->k[end + 2]};
+  m->k_inside[0] = m->k[0];
   cmb_status status = step_inside(in, m, t, in->y_before, h, m->y_plain, slope[0]);
-  if (status == CMB_OK) {
-    m->k[0] = slope[0];
-    status = step_inside(in, m, t + h, m->y_plain, h, m->work, slope[1]);
-    m->k[0] = first;
-  }
-  if (status == CMB_OK) m->table->dense_by_thirds(in, y, slope);
+  m->k_inside[0] = slope[0];
+  if (status == CMB_OK) status = step_inside(in, m, t + h, m->y_plain, h, m->work, slope[1]);
+  if (status == CMB_OK) take_thirds(in, m, y, slope);
   return status < 0 ? status : CMB_OK;
+}
+
+/* With form=projecting the position differs from the result by no more than the violation of the constraints. */
+void cmb_mdop_node_position(const cmb_integrator *in, int k, double *q)
+{
+  const cmb_mdop *m = in->data;
+  const cmb_mdop_table *table = m->table;
+  const int s = table->stages, i = k + (int)(in->method->nodes - table->c);
+  cmb_combine(in->nq, in->y_before, in->h_taken, i, table->a + (i - 1) * s, m->k, q);
 }
 
 void cmb_mdop_visit(cmb_integrator *in, cmb_archive *a)

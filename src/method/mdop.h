@@ -44,11 +44,12 @@ typedef struct cmb_mdop_table {
 typedef struct cmb_mdop {
   const cmb_mdop_table *table;
   cmb_projection_control projection;
-  double *k[CMB_MDOP_SLOPES]; /* (n each) slopes */
-  double *y_stage;            /* (n) state of a stage */
-  double *y_plain;            /* (n) y_new before its projection */
-  double *r[8];               /* (n each) vectors of dense output */
-  double *work;               /* (n) scratch */
+  double *k[CMB_MDOP_SLOPES];        /* (n each) slopes */
+  double *k_inside[CMB_MDOP_SLOPES]; /* (n each) those of a step inside the last one */
+  double *y_stage;                   /* (n) state of a stage */
+  double *y_plain;                   /* (n) y_new before its projection */
+  double *r[8];                      /* (n each) vectors of dense output */
+  double *work;                      /* (n) scratch */
   /* the projecting form; NULL: the index-1 form is integrated */
   cmb_projecting *form;
   /* (n) (q, u) of the projecting form minus y, where the step begins and ends; exchanged after an accepted step */
@@ -66,6 +67,7 @@ cmb_status cmb_mdop_densify(cmb_integrator *in);
 bool cmb_mdop_is_rough(const cmb_integrator *in,
                        double *bounds); /* with a table that has dense_error */
 cmb_status cmb_mdop_refine(cmb_integrator *in);
+void cmb_mdop_node_position(const cmb_integrator *in, int k, double *q);
 void cmb_mdop_visit(cmb_integrator *in, cmb_archive *a);
 
 #endif

@@ -101,6 +101,7 @@ const cmb_method cmb_method_mdop5 = {
     .visit = cmb_mdop_visit,
     .nodes = c + 2, /* the second stage has no weight */
     .node_count = sizeof c / sizeof *c - 2,
+    .node_position = cmb_mdop_node_position,
     .dense_degree = 4,
     .interpolate = interpolate,
 };

@@ -185,6 +185,7 @@ const cmb_method cmb_method_mdop853 = {
     .visit = cmb_mdop_visit,
     .nodes = c + 5, /* stages 2 to 5 have no weight */
     .node_count = sizeof c / sizeof *c - 5,
+    .node_position = cmb_mdop_node_position,
     .dense_degree = 7,
     .interpolate = interpolate,
 };

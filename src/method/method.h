@@ -49,9 +49,11 @@ struct cmb_method {
   bool (*is_rough)(const cmb_integrator *in, double *bounds);
   /* prepares interpolation again after `densify`, so that it is as accurate as the end of the step; called if is_rough returns true */
   cmb_status (*refine)(cmb_integrator *in);
-  /* the nodes, as parts of a step, besides its ends, at which slopes are evaluated that have a weight in the result; NULL: none */
+  /* the nodes, as parts of a step, besides its ends, at which slopes are evaluated on which the error estimate depends; NULL: none */
   const double *nodes;
   int node_count;
+  /* computes the positions q (nq) at which the slope at nodes[k] was evaluated in the last step; NULL: there are no nodes */
+  void (*node_position)(const cmb_integrator *in, int k, double *q);
   /* returns the nodes of the last step if steps differ in them; NULL: always those above */
   const double *(*nodes_now)(const cmb_integrator *in, int *count);
   /* the highest degree of the polynomials in theta that `interpolate` evaluates, and a function that returns the degree over the last

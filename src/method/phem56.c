@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { SLOPES = 7 };
+enum { SLOPES = 7, FIRST_NODE = 2 /* the second stage has no weight */ };
 
 /* clang-format off */
 static const double c[SLOPES] = {0, 1.0/5, 3.0/10, 4.0/5, 8.0/9, 1, 1};
@@ -166,6 +166,13 @@ static cmb_status densify(cmb_integrator *in)
   return CMB_OK;
 }
 
+static void node_position(const cmb_integrator *in, int k, double *q)
+{
+  const struct phem56 *m = in->data;
+  const int i = FIRST_NODE + k;
+  cmb_combine(in->nq, in->y_before, in->h_taken, i, a[i - 1], m->k, q);
+}
+
 static const cmb_controller control = CMB_HALF_EXPLICIT_CONTROLLER(0.04);
 
 const cmb_method cmb_method_phem56 = {
@@ -178,7 +185,8 @@ const cmb_method cmb_method_phem56 = {
     .accept = accept,
     .densify = densify,
     .visit = visit,
-    .nodes = c + 2, /* the second stage has no weight */
-    .node_count = sizeof c / sizeof *c - 2,
+    .nodes = c + FIRST_NODE,
+    .node_count = SLOPES - 1 - FIRST_NODE,
+    .node_position = node_position,
     CMB_HALF_EXPLICIT_METHOD,
 };

@@ -966,8 +966,14 @@ static const double *nodes_now(const cmb_integrator *in, int *count)
   return m->last->c;
 }
 
-/* Saves the current order, to which the saved step size belongs, to the archive a or restores it from there. Rejects an order that the options
- * do not permit. */
+static void node_position(const cmb_integrator *in, int k, double *q)
+{
+  const struct radau *m = in->data;
+  for (int i = 0; i < in->nq; i++) q[i] = in->y_before[i] + m->y_stage[k][i];
+}
+
+/* Saves or restores the current order in the archive a; the saved size of the next step belongs to it. Rejects an order that the
+ * method's options do not permit. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   struct radau *m = in->data;
@@ -1009,7 +1015,8 @@ static const cmb_option options_of_radau[] = {
 
 #define FUNCTIONS                                                                                  \
   .control = &control_3, .implicit = true, .create = create, .begin = begin, .attempt = attempt,   \
-  .accept = accept, .interpolate = interpolate, .propose = propose, .destroy = destroy
+  .accept = accept, .node_position = node_position, .interpolate = interpolate,                    \
+  .propose = propose, .destroy = destroy
 
 const cmb_method cmb_method_radau5 = {
     .name = "radau5",

@@ -62,7 +62,8 @@ const cmb_method cmb_method_sdirk4 = {
     .control = &control,
     .table = &cmb_sdirk4_table,
     .nodes = c,
-    .node_count = sizeof c / sizeof *c,
+    .node_count = STAGES - 1, /* the last stage is the end of the step */
+    .node_position = cmb_descriptor_node_position,
     .dense_degree = 3,
     CMB_DESCRIPTOR_METHOD,
 };

@@ -69,21 +69,25 @@ static double time_at(const cmb_variation *w, double theta)
   return cmb_integrator_time_at(w->in, theta);
 }
 
-/* Into values (count). */
-static cmb_status values_at(cmb_variation *w, const cmb_watched *g, double theta, double *values)
+/* Computes the values (count) at time t and, of functions of the path, at the position q. */
+static void values_of(cmb_variation *w, const cmb_watched *g, double t, const double *q,
+                      double *values)
 {
   const cmb_equations *eq = w->ev->eq;
-  cmb_point at = cmb_evaluator_point(w->ev, time_at(w, theta), NULL, NULL);
-  if (g == &w->time) {
-    eq->time_values(eq->self, &at, values);
-    return CMB_OK;
+  const cmb_point at = cmb_evaluator_point(w->ev, t, q, NULL);
+  (g == &w->time ? eq->time_values : eq->path_values)(eq->self, &at, values);
+}
+
+/* Computes the values (count) at the fraction theta of the step. */
+static cmb_status values_at(cmb_variation *w, const cmb_watched *g, double theta, double *values)
+{
+  const double t = time_at(w, theta);
+  const double *q = theta > 0 ? cmb_integrator_q(w->in) : cmb_integrator_q_before(w->in);
+  if (g == &w->path && theta > 0 && theta < 1) {
+    CMB_TRY(cmb_integrator_interpolate(w->in, t, w->q, w->v));
+    q = w->q;
   }
-  at.q = theta > 0 ? cmb_integrator_q(w->in) : cmb_integrator_q_before(w->in);
-  if (theta > 0 && theta < 1) {
-    CMB_TRY(cmb_integrator_interpolate(w->in, at.t, w->q, w->v));
-    at.q = w->q;
-  }
-  eq->path_values(eq->self, &at, values);
+  values_of(w, g, t, q, values);
   return CMB_OK;
 }
 
@@ -279,7 +283,8 @@ static cmb_status look_at_stages(cmb_variation *w, cmb_watched *g)
   for (int i = 0; i < g->count; i++) g->seen[i] = cmb_interval_of(g->begin[i]);
   add_seen(g, g->end);
   for (int k = 0; k < count; k++) {
-    CMB_TRY(values_at(w, g, node[k], g->value));
+    if (g == &w->path) cmb_integrator_node_position(w->in, k, w->q);
+    values_of(w, g, time_at(w, node[k]), w->q, g->value);
     add_seen(g, g->value);
   }
   if (count == 0 && !isnan(w->t_earlier)) see_earlier(w, g);

@@ -3,7 +3,7 @@
  * the functions of time in the equations (inputs, drives, tables of t) and those of the position (a road's height along the way) at its stages
  * only. A bump between two stages, or after a long time without motion, would have no effect at all, and no error estimate would show it.
  *
- * After each step, the values at the stages span [low, high]. If a function leaves
+ * After each step, the values at the stages span [low, high]; of the path, at the positions of the stages. If a function leaves
  *
  *     [low − slack, high + slack],   slack = (high − low)/2 + rtol times its largest value
  *

@@ -168,6 +168,25 @@ static void test_random_bumps(void **state)
   printf("%ld runs over bumps, largest relative error %.1e\n", runs, worst);
 }
 
+/* Shows that it does not matter where a bump is: at 60 equally spaced places of the way, some of which are met by slopes that serve
+ * dense output only. The dense output of such a step leads off the way, and with it to other places than those where the stages are. */
+static void test_bumps_at_many_places(void **state)
+{
+  (void)state;
+  enum { PLACES = 60 };
+  for (int k = 0; k < PLACES; k++) {
+    struct bump b = {.speed = 2};
+    const double way = b.speed * T_END;
+    b.width = way * 1e-3;
+    b.place = way * (0.2 + 0.5 * k / PLACES);
+    b.height = 0.3 * b.speed * b.speed / b.width;
+    write_formula(&b, way);
+    for (int i = 0; cmbt_is_sampled(k) && (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+      cmbt_near(run_bump(&b, cmb_method_name(cmb_method_at(i)), 1e-6) / speed_after(&b), 1, 1e-3);
+    }
+  }
+}
+
 /* ---- bumps beside larger changes */
 
 /*
@@ -261,6 +280,88 @@ static void test_bumps_beside_large_forces(void **state)
   }
 }
 
+/*
+ * Checks narrow bumps of several coordinates, beside terms that vary more, and under a velocity. A puck of 1 kg with the coordinate s starts
+ * at 2 m/s, a second one, u, moves freely at 1 m/s, and a force acts on s. Behind a bump of the width 1e-3 with the integral I the
+ * following has changed by 1e-3 I or twice that: the square of the rate of s + u/2 if it is a function of s + u/2, the energy, the velocity.
+ */
+static void test_bumps_in_formulas(void **state)
+{
+  (void)state;
+  const double pi = acos(-1), quartic = pi / sqrt(2); /* the integral of 1/(1 + x⁴) */
+  const struct {
+    const char *force, *output;
+    double right;
+  } cases[] = {
+      {"500/(1 + ((s + u/2 - 3)/1e-3)^4)", "(s' + u'/2)^2", 6.25 + quartic},
+      {"500*(1 + ((s + u/2 - 3)/1e-3)^2)^-2", "(s' + u'/2)^2", 6.25 + pi / 2},
+      {"50/cosh((s + u/2 - 3)/1e-2)", "(s' + u'/2)^2", 6.25 + pi},
+      {"-200*s'/(1 + ((s - 3)/1e-3)^4)", "s'", 2 - 0.2 * quartic},
+      {"-200*s'/(1 + ((t - 1)/1e-3)^4)", "s'", 2 * exp(-0.2 * quartic)},
+      {"-s + tanh((s - 1)/1e-3 + 4) - tanh((s - 1)/1e-3 - 4)", "s'^2 + s^2", 4 + 0.032},
+      {"-s + 5/(1 + ((s - 1)/1e-3)^4)", "s'^2 + s^2", 4 + 0.01 * quartic},
+      {"t + tanh((t - 1)/1e-3 + 4) - tanh((t - 1)/1e-3 - 4)", "s' - t^2/2", 2 + 0.016},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+      char text[TEXT];
+      cmbt_run run;
+      snprintf(text, sizeof text,
+               "gravity: [0, 0, 0]\n"
+               "bodies: {puck: {mass: 1, com: [0, 0, 0]}, other: {mass: 1, com: [0, 0, 0]}}\n"
+               "joints:\n"
+               "  s: {type: prismatic, child: puck, at: [0, 0, 0], axis: x, start: {v: 2}}\n"
+               "  u: {type: prismatic, child: other, at: [0, 0, 0], axis: y, start: {v: 1}}\n"
+               "forces: {f: {type: torsion, coordinate: s, torque: \"-(%s)\"}}\n"
+               "outputs: {value: \"%s\"}\n",
+               cases[k].force, cases[k].output);
+      cmbt_run_open_text(&run, text, CMB_FORM_EXPLICIT);
+      run.method = cmb_method_name(cmb_method_at(i));
+      run.rtol = 1e-6;
+      cmbt_run_to(&run, 2, 0);
+      cmbt_near(cmbt_output(&run, "value"), cases[k].right, 1e-3);
+      cmbt_run_close(&run);
+    }
+  }
+}
+
+/* Returns the final rate of a turning crank with mdop853. A force of 1200 N acts on the slider along 1 mm, 0.244 m from the start. */
+static double run_crank(double rtol)
+{
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies:\n"
+      "  crank: {mass: 2, com: [0.25, 0, 0], inertia: [0.1, 0.5, 0.5]}\n"
+      "  rod: {mass: 1, com: [1.4, 0, 0], inertia: [0.05, 0.2, 0.2], markers: {W: {at: [2.3, 0, "
+      "0]}}}\n"
+      "  block: {mass: 1, com: [2.3, 0, 0], markers: {V: {at: [2.3, 0, 0]}}}\n"
+      "joints:\n"
+      "  turn: {type: revolute, child: crank, at: [0, 0, 0], axis: z, start: {v: 7.2}}\n"
+      "  elbow: {type: revolute, parent: crank, child: rod, at: [0.5, 0, 0], axis: z, rate: -9.2}\n"
+      "  slide: {type: prismatic, child: block, at: [2.3, 0, 0], axis: x}\n"
+      "loops: {pin: {type: point-line, point: rod@W, on: block@V, axis: z}}\n"
+      "forces: {f: {type: torsion, coordinate: slide, torque:\n"
+      "  \"-600*(tanh((slide + 0.244)/1.3e-4 + 4) - tanh((slide + 0.244)/1.3e-4 - 4))\"}}\n"
+      "outputs: {rate: turn'}\n";
+  cmbt_run run;
+  cmbt_run_open_text(&run, text, CMB_FORM_EXPLICIT);
+  run.rtol = rtol;
+  cmbt_run_to(&run, 0.5, 0);
+  const double rate = cmbt_output(&run, "rate");
+  cmbt_run_close(&run);
+  return rate;
+}
+
+/* Shows that a bump is not hidden by dense output by thirds of a step, whose steps have no error test: one of them met the bump, and the
+ * polynomial had coefficients of 1e80, with rounding errors larger than the bump. */
+static void test_bump_in_thirds(void **state)
+{
+  (void)state;
+  const double right = run_crank(1e-9);
+  assert_true(fabs(right - 7.2) > 0.2); /* the slider has passed the bump */
+  cmbt_near(run_crank(1e-6), right, 1e-3);
+}
+
 /* ---- a wheel on a road */
 
 /* Runs a wheel of 30 kg on a tyre, pulled by a cart of 300 kg at 20 m/s, over a bump at 163 m, 2 cm high and 5 cm
@@ -346,9 +447,12 @@ static void test_path_functions_of_models(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_bumps),
+                                     cmocka_unit_test(test_bumps_at_many_places),
                                      cmocka_unit_test(test_bump_in_drive),
                                      cmocka_unit_test(test_bump_beside_spring),
                                      cmocka_unit_test(test_bumps_beside_large_forces),
+                                     cmocka_unit_test(test_bumps_in_formulas),
+                                     cmocka_unit_test(test_bump_in_thirds),
                                      cmocka_unit_test(test_wheel),
                                      cmocka_unit_test(test_path_functions_of_models)};
   return cmocka_run_group_tests(tests, NULL, NULL);
