@@ -109,17 +109,17 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
-/* Returns whether quotients by node e, which depends on the position, can have narrow bumps: unless it is a length, or has smooth() in
- * it, by which tyres keep loads and divisors away from 0. of[] has the properties of all nodes. */
+/* Returns whether a quotient with the divisor e, which depends on the position, can have narrow bumps. Excepted are divisors that are lengths
+ * (square roots), or that contain smooth(), by which tyres keep loads and divisors away from 0. of[k] has the properties of node k. */
 static bool is_steep_divisor(const cmb_graph *g, cmb_expr e, const traits *of)
 {
   const bool is_length = cmb_expr_op(g, of[e].core) == CMB_OP_SQRT;
   return of[e].kind > FIXED && of[e].kind < BEYOND && !is_length && !of[e].cut;
 }
 
-/* Returns whether the operation of node e, which depends on the position, can have narrow bumps whatever its arguments are: those
- * of cmb_graph_is_steep, atan, sinh, cosh, some quotients (is_steep_divisor), a power with a negative exponent. of[] has the properties
- * of all nodes. */
+/* Returns whether the operation of node e, which depends on the position, can make narrow bumps whatever its arguments are: atan, sinh, cosh,
+ * powers with a negative exponent, some quotients (is_steep_divisor) and the operations of cmb_graph_is_steep. of[k] has the properties of node
+ * k. */
 static bool makes_peak(const cmb_graph *g, cmb_expr e, const traits *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -133,10 +133,9 @@ static bool makes_peak(const cmb_graph *g, cmb_expr e, const traits *of)
   }
 }
 
-/* Returns whether node n, as a function of a single coordinate, may have narrow bumps, which a time step could miss. True for sin,
- * cos and tan of anything but a coordinate or a sum of coordinates with factors ±1. A quotient or power counts if its divisor or base
- * depends on coordinates not only by sines and cosines of angles; not if the divisor is a square root or the exponent a whole number
- * 0 .. 4. of[] has the properties of all nodes. */
+/* Returns whether node n, as a function of one coordinate, may vary rapidly over a short interval that a time step could miss: sin, cos and
+ * tan, unless of a sum of coordinates with factors ±1; and quotients and powers, unless the divisor or base depends on coordinates only by
+ * sines and cosines of angles, the divisor is a square root, or the exponent is a whole number from 0 to 4. of[k] has the properties of node k. */
 static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -245,8 +244,9 @@ static bool is_part(const cmb_graph_parts *p, const traits *n)
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Returns whether node e may hide narrow bumps of its argument i: it is a sum or product with something that varies, too, but has no
- * bumps; or with anything that varies, if the argument is a single operation that makes them, apart from shifts and scales. */
+/* Returns whether node e may hide narrow bumps of its argument i in the bounds of its values: it is a sum or product of this argument with
+ * something else that varies, which has no bumps itself or, if the argument is a single operation that makes bumps (but for constant shifts and
+ * factors), may also have some. of[k] has the properties of node k. */
 static bool hides(const cmb_graph *g, cmb_expr e, int i, const traits *of)
 {
   const cmb_op op = cmb_expr_op(g, e);
@@ -255,9 +255,9 @@ static bool hides(const cmb_graph *g, cmb_expr e, int i, const traits *of)
   return other->kind > FIXED && x->has_peak && (!other->has_peak || of[x->core].makes_peak);
 }
 
-/* Marks in `used` the expressions to be monitored during a step, without shifts and scales: the largest subexpressions with narrow
- * bumps (is_part), which are results or arguments of a node that depends on anything else; and inside these those that terms added to
- * them or factors may hide, and each table, exp or tanh. */
+/* Marks in `used` the functions of position that are monitored for narrow bumps, which a time step could miss, without constant shifts and
+ * factors: the largest subexpressions with bumps (is_part) that are one of result[results] or an argument of a node that depends on anything
+ * else. Within these, also those whose bumps a sum or product may hide, and each table, exp and tanh. */
 static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {

@@ -78,8 +78,9 @@ static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Finds how each graph node marked in `used` depends on time: of[node] becomes its kind. Inputs other than t, modes and parameters are
- * MOVING. */
+/* Classifies how each graph node marked in `used` depends on time, into of[]: FIXED (constant), STRAIGHT (linear), CURVED (nonlinear), STEEP
+ * (nonlinear, with an operation that can make narrow bumps), or MOVING (depends on the state, or has no bounds that interval arithmetic can
+ * compute). Inputs other than t, modes and parameters are MOVING. */
 static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -111,8 +112,8 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Returns whether node e, a function of time alone, may hide narrow bumps of its argument i: it is a sum or product with something that
- * varies, too, but has no bumps. */
+/* Returns whether node e, a function of time alone, may hide narrow bumps of its argument i in the bounds of its values: it is a sum or product
+ * of this argument with something else that varies but has no bumps. of[k] is the class of node k. */
 static bool hides(const cmb_graph *g, cmb_expr e, int i, const kind *of)
 {
   const cmb_op op = cmb_expr_op(g, e);
@@ -121,9 +122,9 @@ static bool hides(const cmb_graph *g, cmb_expr e, int i, const kind *of)
   return of[cmb_expr_argument(g, e, i)] == STEEP && (other == STRAIGHT || other == CURVED);
 }
 
-/* Marks in `used` the functions of time to be monitored during a step: nonlinear ones, without shifts and scales by constants, that are
- * results or arguments of a node that depends on the state, or whose narrow bumps such a node may hide; and all those whose own operation
- * can make narrow bumps. */
+/* Marks in `used` the functions of time alone that are monitored during a time step, so that no short change of one is missed: nonlinear
+ * functions, without constant shifts and factors, that are one of result[results], arguments of a node that depends on the state, or arguments
+ * of a node that may hide their bumps; and all whose own operation can make narrow bumps. of[k] is the class of node k. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {

@@ -211,8 +211,7 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
   return cmb_accelerate_factored(in->ev, t, q, v, slope + in->nq, in->lambda_new);
 }
 
-/* Computes the slopes k of all Runge–Kutta stages but the first for a step of size h from (t, y), with the index-1 equations (constraints
- * at acceleration level). */
+/* Computes the slopes k of all Runge–Kutta stages except the first for a step of size h from (t, y), by the index-1 equations. */
 static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double t,
                                           const double *y, double h, double *const *k)
 {
@@ -262,8 +261,8 @@ static cmb_status slope_inside(cmb_integrator *in, const cmb_mdop *m, double t, 
                  : cmb_slope(in, t, m->y_stage, slope, in->lambda_new);
 }
 
-/* Takes a Runge–Kutta step of size h inside the last step, for dense output: from (t, y), where the slope is m->k_inside[0], to y_end (n),
- * and computes the slope (n) there. */
+/* Takes a Runge–Kutta step of size h inside the last step, from (t, y) to y_end (n), and computes the slope (n) at its end; for dense output.
+ * m->k_inside[0] must be the slope at (t, y). */
 static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const double *y, double h,
                               double *y_end, double *slope)
 {
