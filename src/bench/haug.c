@@ -277,8 +277,8 @@ void cli_haug_judge_explicit(const struct haug_cost *abm, const struct haug_cost
 
 /* ---- step sizes */
 
-/* Returns the size of the step of the recorded path that contains the time t, and advances *n to the row at the end of that step; t must
- * not decrease from call to call. Returns NaN at the start. */
+/* Returns the size of the step of the recorded path that contains the time t, and advances *n to the row at the end of that step; t must not
+ * decrease from call to call. Returns NaN if t is at the start of the path. */
 static double step_at(const struct haug_path *p, double t, long *n)
 {
   while (*n < p->count - 1 && p->row[*n][0] < t) (*n)++;

@@ -55,8 +55,8 @@ static void convert_pose(const cmb_pose_of_body *pose, float out[CLI_A_POSE])
   quaternion_of(pose->turn, out + 3);
 }
 
-/* Computes the poses of all bodies at each stored instant f of an animation, and stores them in to->pose (instants x bodies x 7), with the
- * times in to->t. `from` computes poses from positions, and now[bodies] is a working array. */
+/* Computes the poses of all bodies at each instant that f has stored of an animation, and stores them in to->pose (instants x bodies x 7), with
+ * the times in to->t. `from` is the object that computes poses from positions, now[bodies] a working array. */
 static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_pose_of_body *now,
                              struct cli_poses *to)
 {

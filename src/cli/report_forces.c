@@ -223,8 +223,8 @@ static void put_point(struct cli_json *j, const cmb_body_point *p)
   cli_json_close(j, '}');
 }
 
-/* Writes the points where a force arrow is drawn as the JSON list "points": both ends of the line if the force acts along a line (one
- * component), otherwise one point: for a joint its point on the child body, for other elements their last point. */
+/* Writes the points where a force arrow is drawn as the JSON list "points". A force with one component acts along a line, and both ends of the
+ * line are written. Otherwise one point is written: for a joint its point on the child body, for other elements their last point. */
 static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_arrow *arrow)
 {
   cmb_body_point points[2];

@@ -238,8 +238,9 @@ static int check_number(const struct cli_viewed *v, long row, int i, double x)
       LARGEST);
 }
 
-/* Stores the coordinates in the rows of a result file as frames of the animation, v->frames; if there are too many rows, only a selection of
- * them. q[nq] is a working array. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if a coordinate cannot be drawn. */
+/* Makes frames of the animation, v->frames, from the coordinates in the rows of a result file; if there are too many rows, only from a
+ * selection of them. q[nq] is a working array. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if a coordinate is too large to be
+ * drawn or not finite. */
 static int keep_frames(struct cli_viewed *v, int nq, double *q)
 {
   const double *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0)->numbers;

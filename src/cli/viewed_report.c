@@ -74,7 +74,8 @@ static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 
 /* ---- the run */
 
-/* Returns how many of the columns of kind velocity in a result file are velocities; the ones after them are first-order states. */
+/* Returns how many columns of a result file are velocities in the narrow sense. Columns of the kind velocity begin with these; first-order
+ * states follow. */
 static int velocities(const struct cli_viewed *v)
 {
   const int count = cli_viewed_count(v, CLI_COLUMN_VELOCITY);

@@ -148,8 +148,8 @@ static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const 
   }
 }
 
-/* Returns whether node n, a table lookup or a derivative of one, is known to be continuously differentiable. The projection of a point onto a
- * line always is. Any other table is if it is not piecewise linear and n is the table's function itself and not a derivative. */
+/* Returns whether node n, a table lookup or a derivative of one, is known to be continuously differentiable. True for tables that project a
+ * point onto a line, and for lookups (not derivatives) of other tables that are not piecewise linear. */
 static bool is_smooth_table(const cmb_graph *g, const cmb_node *n)
 {
   const cmb_table *t = g->tables[n->data];

@@ -177,8 +177,8 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
 }
 
 /* Computes x->small (count), the error that is negligible in each function whose change of sign ends sticking or contact. For sticking friction
- * it is a small part (SMALL) of the difference between the rates of its function for slip in both directions, for a closed contact the contact
- * force that counts as 0. */
+ * this function is the acceleration of the slip, and the error a small part (SMALL) of the difference between its values for slip in one and in
+ * the other direction; for a closed contact it is the contact force that counts as 0. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {

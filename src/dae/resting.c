@@ -26,8 +26,8 @@ static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
   return inner->surfaces(inner->self, at, x->u, x->ut, x->gamma, x->U);
 }
 
-/* Returns how many entries of the gradient of the surface of an event or stop are stored, and writes the index of the first one in the array of
- * all gradients, U, to *first. */
+/* Returns how many entries of the gradient of contact function u number `rule` (of an event or stop) are stored, and writes the index of the
+ * first one in x->U, the array of all such gradients, to *first. */
 static int entries_of(const cmb_resting *x, int rule, int *first)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -428,8 +428,9 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
-/* Sets eq->rule_reads (rule_count x ns), which tells on which switching functions the condition of each event or stop depends: copies the table
- * of the equations without contacts, and adds columns for the functions of closed contacts, on which no condition depends. */
+/* Sets eq->rule_reads (rule_count x ns), which tells on which of the ns switching functions the condition of each event or stop depends. Copies
+ * the table of the equations without contacts and fills the columns of the functions added for closed contacts with false, since no condition
+ * depends on these. */
 static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

@@ -449,9 +449,10 @@ static cmb_vector smooth_friction(cmb_build *b, const cmb_model_force *f, cmb_ve
   return cmb_vector_scale(g, ratio, slip);
 }
 
-/* Builds the dry friction of a contact, which can stick, as stick(v·t, μ N, μs N) t: v is the velocity of the contact point, N the normal force
- * (`normal`), and t the unit vector along the given friction direction projected onto the tangent plane with the unit normal n. The friction
- * force on the body is minus the returned vector. */
+/* Builds the dry friction of a contact, which can stick: stick(v·t, μ N, μs N) t, with the sliding velocity v·t, the sliding force μ N and the
+ * largest force while sticking μs N. v is the velocity of the contact point, N the normal force (`normal`), and t the unit vector along the
+ * given friction direction, projected onto the tangent plane with the unit normal n. The friction force on the body is minus the returned
+ * vector. */
 static cmb_vector dry_friction(cmb_build *b, const cmb_model_force *f, cmb_vector n, cmb_vector v,
                                cmb_expr normal)
 {

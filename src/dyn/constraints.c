@@ -171,7 +171,8 @@ static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model
 }
 
 /* Builds a constraint F(x, t) = 0 in *c: its value g, its partial time derivative g_t, the velocity-dependent part γ of g̈, and its gradient. F
- * is given in symbols for measures x (scalars such as distances), which are replaced by the measures' expressions after the differentiation. */
+ * is an expression in symbols for the scalars x, such as distances (measures); after the differentiation these are replaced by their own
+ * expressions. */
 static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_expr F,
                                 cmb_constraint *c)
 {

@@ -182,8 +182,8 @@ static void find_last_uses(struct maker *m, int outputs, const cmb_expr *output)
   for (int i = 0; i < outputs; i++) m->last_use[output[i]] = UINT32_MAX;
 }
 
-/* Frees the slots (entries of the work array) of those operands of node e that are results of operations and are not read later; `place` is 1
- * + the index of e in m->order. Slots of solved systems are never freed. */
+/* Frees the slots (entries of the work array) of those operands of node e that are results of operations and are not read later; `place` is 1 +
+ * the index of e in m->order. Slots with the unknowns of systems of equations are never freed. */
 static void free_arguments(struct maker *m, cmb_expr e, uint32_t place)
 {
   const int count = cmb_operand_count(m->g, e);

@@ -220,8 +220,8 @@ static double inverse_norm(const cmb_partition *p)
   return best;
 }
 
-/* Returns the 1-norm (largest sum of absolute values in a column) of the selected rows of the constraint Jacobian, scaled, in the units of
- * the velocities. */
+/* Returns the 1-norm (largest sum of absolute values in a column) of those rows of the constraint Jacobian that are selected as independent,
+ * with rows and columns scaled by the scale factors of the constraints and the typical sizes of the velocities. */
 static double norm_of_rows(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;

@@ -145,9 +145,9 @@ static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
   multipliers(rank, count, rank->c, y);
 }
 
-/* Solves the scaled KKT system with the first `count` singular values if constraint forces do not act along the constraint gradients (B ≠
- * G): computes the scaled Lagrange multipliers y (ng), and subtracts the constraint forces from z (nv), the scaled unknown. Overwrites
- * rank->b. */
+/* Solves the scaled KKT system with the `count` largest singular values of the constraint Jacobian, for constraint forces that do not act along
+ * the constraint gradients (B ≠ G). On entry z (nv) is the scaled solution without constraints; computes the scaled Lagrange multipliers y (ng)
+ * and subtracts the constraint forces from z. Overwrites rank->b. */
 static void solve_unsymmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;

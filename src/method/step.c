@@ -179,8 +179,9 @@ static bool uses_new_velocities(const struct builder *b)
   return b->o->jacobian == CMB_STEP_EXACT || b->o->positions == CMB_POSITIONS_NEW;
 }
 
-/* Builds the right side of a stage as expressions in b->x (nv): the applied forces f plus γh ∂f/∂q q̇, a prediction of their change by the
- * motion, with the step size h and the method's coefficient γ. With the method's option jacobian=none or positions=new it is f alone. */
+/* Builds the right side of a stage as expressions in b->x (nv): the applied forces f plus γh ∂f/∂q q̇, their predicted change in the step, with
+ * the step size h and the method's coefficient γ. It is f alone if the option jacobian=none leaves out derivatives or positions=new uses new
+ * positions. */
 static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);

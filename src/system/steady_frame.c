@@ -136,9 +136,9 @@ void cmb_frame_up(const cmb_moving_frame *f, int i, const double *q, double up[3
   for (int k = 0; k < 3; k++) up[k] = R[k] * first[0] + R[3 + k] * first[1] + R[6 + k] * first[2];
 }
 
-/* Sets the block of q_frame (nq x nq) for the Euler parameters p of ball joint i, such that ṗ = (block) p if the joint rotates with the frame
- * about the vertical e at the rate ω = omega. The block is the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p; the columns of R0 are the joint's axes in its
- * design position. */
+/* Sets the block of q_frame (nq x nq) by which the Euler parameters p of ball joint i change, ṗ = (block) p, when the joint turns with a frame
+ * that rotates about the vertical e at the rate ω = omega. It is the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p (∘: quaternion product); the columns of
+ * R0 are the joint's axes in its design position. */
 static void turn_ball(const cmb_moving_frame *f, int i, double omega, double *q_frame)
 {
   const int nq = f->eq->nq, first = f->carrier[i].q;

@@ -798,7 +798,7 @@ static void add_column(cmb_suspension *k, const char *of, const char *what, cons
   k->columns[k->column_count++] = (cmb_suspension_column){name, unit};
 }
 
-/* Returns whether output i is one of the model itself, not one that was added for a wheel of the sweep. */
+/* Returns whether output i belongs to the model file, and was not added for a wheel whose quantities the sweep computes. */
 static bool is_own_output(const cmb_suspension *k, int i)
 {
   for (int n = 0; n < k->wheel_count; n++) {
