@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Factor on the curvature, for the error of its difference quotient and its change over the displacement by the projection. */
-static const double MARGIN = 1.02;
-
 void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
 {
   d->nq = eq->nq, d->nv = eq->nv, d->ng = eq->ng;
@@ -21,8 +18,6 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
   d->g = cmb_arena_doubles(arena, d->ng);
   d->g_last = cmb_arena_doubles(arena, d->ng);
   d->G = cmb_arena_doubles(arena, d->G_size);
-  d->p = cmb_arena_doubles(arena, d->nv);
-  d->direction = cmb_arena_doubles(arena, d->nq);
   d->q = cmb_arena_doubles(arena, d->nq);
   d->product = cmb_arena_doubles(arena, d->ng);
 }
@@ -46,29 +41,6 @@ static double squared_norm(int n, const double *x)
 static void take_change(cmb_drift *d, const double *from, const double *to)
 {
   for (int k = 0; k < d->G_size; k++) d->G[k] = to[k] - from[k];
-}
-
-/* Returns the norm ‖D p‖ of the change D of the constraint Jacobian in d->G, multiplied by the displacement d->p. */
-static double norm_of_change(cmb_drift *d, const cmb_equations *eq)
-{
-  cmb_multiply(eq->G_pattern, d->ng, d->nv, d->G, d->p, d->product);
-  return sqrt(squared_norm(d->ng, d->product));
-}
-
-/* Estimates the norm *norm of the second derivative g_qq(p, p) of the constraints g at (t, q) along d->p by a difference quotient of the
- * constraint Jacobian, which is G at (t, q). */
-static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                            const double *G, double *norm)
-{
-  cmb_rates(ev, q, d->p, d->direction);
-  const double length = sqrt(squared_norm(d->nq, d->direction));
-  const double step =
-      sqrt(DBL_EPSILON) * (1 + sqrt(squared_norm(d->nq, q))) / (length > 0 ? length : 1);
-  for (int i = 0; i < d->nq; i++) d->q[i] = q[i] + step * d->direction[i];
-  CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.G = d->G}));
-  take_change(d, G, d->G);
-  *norm = norm_of_change(d, ev->eq) / step;
-  return CMB_OK;
 }
 
 /* Sets *most to `value` if that is larger or NaN. */
@@ -199,21 +171,20 @@ void cmb_drift_check(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
 }
 
 /* Raises the constants C₀, C₁ and C₂ to those of the step. */
-static cmb_status raise_by_step(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_step *x)
+static void raise_by_step(cmb_drift *d, const cmb_equations *eq, const cmb_drift_step *x)
 {
-  const double h = d->h, size = sqrt(squared_norm(d->ng, x->g_plain));
-  double bend;
+  const double h = d->h, size2 = squared_norm(d->ng, x->g_plain), size = sqrt(size2);
   for (int i = 0; i < d->ng; i++) d->product[i] = x->g_plain[i] - x->g[i];
   const double A1 = sqrt(squared_norm(d->ng, d->product)) / (h * h);
-  for (int i = 0; i < d->nv; i++) d->p[i] = size > 0 ? x->Pg[i] / size : 0;
   take_change(d, x->G, x->G_plain);
-  const double A3 = norm_of_change(d, ev->eq) / h;
-  CMB_TRY(curvature(d, ev, x->t + x->h, x->q_plain, x->G_plain, &bend));
-  const double A2 = MARGIN * bend / 2;
+  cmb_multiply(eq->G_pattern, d->ng, d->nv, d->G, x->Pg, d->product);
+  const double change = sqrt(squared_norm(d->ng, d->product));
+  for (int i = 0; i < d->ng; i++) d->product[i] += x->g_end[i];
+  const double rest = fmax(0, sqrt(squared_norm(d->ng, d->product)) - d->rounding);
+  const double A3 = size > 0 ? change / (h * size) : 0, A2 = size2 > 0 ? rest / size2 : 0;
   raise_to(&d->bound.C2, A2);
   raise_to(&d->bound.C1, A3 + 2 * h * A2 * A1);
   raise_to(&d->bound.C0, A3 * A1 + h * A2 * A1 * A1);
-  return CMB_OK;
 }
 
 cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_step *x)
@@ -221,9 +192,9 @@ cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_ste
   const long steps = d->bound.steps;
   const double end = x->t + x->h;
   raise_to(&d->h, x->h);
-  CMB_TRY(raise_by_step(d, ev, x));
   if (steps == 0) d->first = sqrt(squared_norm(d->ng, x->g));
-  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain));
+  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain, x->g_plain));
+  raise_by_step(d, ev->eq, x);
   update_bound(d, ev, x->t);
   return CMB_OK;
 }

@@ -184,7 +184,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   if (!m->bounded) return CMB_OK;
   const cmb_stepper_outputs *p = &m->output_index;
   const cmb_drift_step step = {in->t,          h,        x + p->q_plain, x + p->g,
-                               x + p->g_plain, x + p->G, x + p->G_plain, x + p->Pg};
+                               x + p->g_plain, x + p->G, x + p->G_plain, x + p->Pg,
+                               x + p->g_end};
   return cmb_drift_update(&m->drift, in->ev, &step);
 }
 

@@ -482,7 +482,8 @@ static cmb_status two_stages(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the expressions of those projections of positions and velocities after the step that the option `stabilization` selects. */
+/* Builds the expressions of those projections of positions and velocities after the step that the option `stabilization` selects, and the
+ * constraints after them if the bound on the drift is wanted. */
 static cmb_status project(struct builder *b)
 {
   const cmb_stabilization stabilization = b->o->stabilization;
@@ -490,7 +491,12 @@ static cmb_status project(struct builder *b)
   if (stabilization == CMB_STABILIZE_POSITION || stabilization == CMB_STABILIZE_BOTH) {
     CMB_TRY(project_position(b, b->q));
   }
-  return stabilization == CMB_STABILIZE_BOTH ? project_velocity(b) : CMB_OK;
+  if (stabilization == CMB_STABILIZE_BOTH) CMB_TRY(project_velocity(b));
+  if (!b->step->q_plain) return CMB_OK;
+  const cmb_step_point end = {b->t_next, b->q, NULL};
+  b->step->g_end = take(b, b->ng);
+  if (!b->step->g_end) return cmb_fail_memory(b->s->ctx);
+  return b->s->terms(b->s, &end, &(cmb_step_terms){.g = b->step->g_end});
 }
 
 /* Adds the effect of dry friction, with the constraint forces that it causes, to the velocities, accelerations and multipliers after the step.

@@ -55,9 +55,9 @@ typedef struct cmb_step {
   cmb_expr *q, *v, *lambda, *a;
   cmb_expr health; /* smallest relative pivot (cmb_elimination_health); 1 without constraints */
   /* for the bound on the drift, NULL unless it is wanted: q before its projection (nq); the constraints g (ng) and their Jacobian G (ng x
-   * nv) at the beginning of the step and, _plain, there; Pg (nv) of that projection −T P g, 0 in velocities on which the constraints do
+   * nv) at the beginning of the step and, _plain, there; g_end (ng) the constraints after it; Pg (nv) of that projection −T P g, 0 in velocities on which the constraints do
    * not depend */
-  cmb_expr *q_plain, *g, *G, *g_plain, *G_plain, *Pg;
+  cmb_expr *q_plain, *g, *G, *g_plain, *G_plain, *Pg, *g_end;
   /* (cmb_grip_count) modes of dry friction that can stick, after the step; see cmb_grip for settled */
   cmb_expr *grip, settled;
   /* (cmb_grip_count) their modes at the beginning of the step, if not known */

@@ -36,8 +36,8 @@ typedef struct cmb_step_call {
 } cmb_step_call;
 
 /* The largest number of evaluations in a step, that of rosw2 with `exact` and projection where T ≠ I: terms and T at both stages, the
- * derivatives of forces, T again for the new velocities of the second stage, g and T before the projection, G after it. */
-enum { CMB_MOST_STEP_CALLS = 9 };
+ * derivatives of forces, T again for the new velocities of the second stage, g and T before the projection, G and g after it. */
+enum { CMB_MOST_STEP_CALLS = 10 };
 
 typedef struct cmb_step_source cmb_step_source;
 

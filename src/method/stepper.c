@@ -25,7 +25,8 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
   p.G = p.g_plain + (o->bound ? eq->ng : 0);
   p.G_plain = p.G + (o->bound ? G_size : 0);
   p.Pg = p.G_plain + (o->bound ? G_size : 0);
-  p.count = p.Pg + (o->bound ? eq->nv : 0);
+  p.g_end = p.Pg + (o->bound ? eq->nv : 0);
+  p.count = p.g_end + (o->bound ? eq->ng : 0);
   return p;
 }
 
@@ -58,6 +59,7 @@ static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, con
   store_jacobian(eq, step->G, output + p->G);
   store_jacobian(eq, step->G_plain, output + p->G_plain);
   copy_outputs(output + p->Pg, eq->nv, step->Pg);
+  copy_outputs(output + p->g_end, eq->ng, step->g_end);
 }
 
 /* Creates the programs (lists of instructions that evaluate expressions) of a step: one for the whole step, one for the modes of dry friction

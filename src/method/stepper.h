@@ -37,10 +37,10 @@ typedef struct cmb_stepper {
 } cmb_stepper;
 
 /* The indices of the outputs of a step's program: q (from 0 on), v, λ, a, health, modes of friction that can stick and whether they
- * have settled; then, if the bound on the drift is wanted, q_plain, g, g_plain, G and G_plain, stored as the equations store G, and Pg
- * (cmb_step). */
+ * have settled; then, if the bound on the drift is wanted, q_plain, g, g_plain, G and G_plain, stored as the equations store G, Pg and
+ * g_end (cmb_step). */
 typedef struct cmb_stepper_outputs {
-  int v, lambda, a, health, grip, settled, q_plain, g, g_plain, G, G_plain, Pg, count;
+  int v, lambda, a, health, grip, settled, q_plain, g, g_plain, G, G_plain, Pg, g_end, count;
 } cmb_stepper_outputs;
 
 /* Returns the indices of the outputs of a step's program for these equations and options. */

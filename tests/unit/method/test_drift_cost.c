@@ -7,6 +7,8 @@
 #include "expr/program.h"
 #include "method/stepper.h"
 
+#include <stdio.h>
+
 /* Returns the number of operations of a step of lie, with or without the bound on the drift. */
 static int count_operations(cmb_context *ctx, const cmb_equations *eq, bool bound)
 {
@@ -39,6 +41,7 @@ static void test_operations(void **state)
     const cmb_equations *eq = cmb_system_equations(system);
     const int plain = count_operations(r.ctx, eq, false),
               bounded = count_operations(r.ctx, eq, true);
+    printf("%-12s %d operations with the bound, %d without\n", names[i], bounded, plain);
     assert_true(plain < bounded);
     if (bounded > 1.15 * plain) {
       fail_msg("%s: %d operations with the bound, %d without", names[i], bounded, plain);
