@@ -193,7 +193,7 @@ cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_ste
   const double end = x->t + x->h;
   raise_to(&d->h, x->h);
   if (steps == 0) d->first = sqrt(squared_norm(d->ng, x->g));
-  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain, x->g_plain));
+  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, end, x->q_plain));
   raise_by_step(d, ev->eq, x);
   update_bound(d, ev, x->t);
   return CMB_OK;
