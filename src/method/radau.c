@@ -19,10 +19,6 @@
  * (implicit.h), and prefers ggl, since index 3 loses orders. In Cartesian coordinates the largest component of increments and errors
  * counts (method.h), except with fixed steps, which cannot become smaller if the iteration is slow.
  *
- * The iteration starts from the extrapolated polynomials of the last step. Where bodies turn, the error of these is nearly the same from
- * step to step, and so is what the iteration leaves of it, which adds up over the run. In Cartesian coordinates, whose velocities turn with
- * the bodies, the error is therefore predicted from that of the last step (predict_misses).
- *
  * The order of radau is chosen by choose_by_efficiency or, with classic, by choose_by_rate. Order 1, which RADAU permits, is left out:
  * RADAU begins with order 5 by default, too.
  *
@@ -96,9 +92,6 @@ enum { EFFICIENCY_KNOWN = 4, FIRST_PATIENCE = 4, MOST_PATIENCE = 1024, FACTORING
 /* An order is given up if its efficiency is below this part of that of the order below; the difference is then not a matter of chance. */
 static const double LESS_EFFICIENT = 0.8;
 
-/* The part of the weighted sums of misses that each step keeps. */
-static const double MISSES_KEPT = 0.8;
-
 /* The largest ratio of the step size to the last one for which the last step's polynomials predict the middle of the step. */
 static const double MOST_RATIO_AHEAD = 2;
 
@@ -106,15 +99,6 @@ static const double MOST_RATIO_AHEAD = 2;
 struct efficiency {
   double value; /* simulated time per unit of work; 0: not known */
   int patience; /* steps until the order above is tried */
-};
-
-/* The prediction of misses. A miss is the difference between the result of a step and the value extrapolated from the step before. */
-struct misses {
-  double *guess[MOST]; /* extrapolated values of this step */
-  double *last[MOST];  /* misses of the last step */
-  double part;         /* part of these that predicts the next ones best */
-  /* weighted sums over the last steps; part = product/square, limited to 0 .. 1 */
-  double product, square;
 };
 
 struct radau {
@@ -155,10 +139,6 @@ struct radau {
   double *lambda_last[MOST];   /* (ng) multipliers of the stages */
   const cmb_radau_table *last; /* coefficients of that step */
   double h_tried, h_last;      /* size of the attempt, and of that last step; 0: there is none */
-  bool predicts_misses;        /* starting values include the predicted misses */
-  struct misses missed_z, missed_lambda;
-  /* product of the distances of this step's end from the last step's nodes, and the same of the last step; 0: not known */
-  double distance, distance_last;
 
   bool jacobian_here; /* the derivatives D and K were made where the step begins */
   bool want_jacobian;
@@ -176,13 +156,6 @@ static void take_stages(cmb_integrator *in, int size, double **array)
     array[i] = cmb_arena_doubles(in->arena, size + 1);
 }
 
-/* Allocates the arrays for the prediction of the misses of `size` values in each stage. */
-static void take_misses(cmb_integrator *in, int size, struct misses *missed)
-{
-  take_stages(in, size, missed->guess);
-  take_stages(in, size, missed->last);
-}
-
 static void take_memory(cmb_integrator *in, struct radau *m)
 {
   const int nv = in->nv, ng = in->ng, nq = in->nq;
@@ -197,10 +170,6 @@ static void take_memory(cmb_integrator *in, struct radau *m)
   }
   for (int k = 0; k < 2; k++) take_stages(in, nq, coordinates[k]);
   take_stages(in, in->n, m->y_stage);
-  if (m->predicts_misses) {
-    take_misses(in, nv, &m->missed_z);
-    take_misses(in, ng, &m->missed_lambda);
-  }
   cmb_weights_create(in, &m->weights);
   m->s_w = cmb_arena_doubles(in->arena, nv + 1);
   m->s_v = cmb_arena_doubles(in->arena, nv + 1);
@@ -261,7 +230,7 @@ static void set_order(cmb_integrator *in, struct radau *m, const struct order *o
 {
   m->order = m->next = order;
   cmb_radau_set_matrices(order->table, &m->matrices);
-  m->h_factored = m->distance_last = 0;
+  m->h_factored = 0;
   m->stay = 0;
   in->control.h = 0; /* the error of another order shows no trend */
   set_tolerances(in, m);
@@ -276,8 +245,7 @@ static void set_order_range(cmb_integrator *in, struct radau *m)
   m->least = orders + (choice > 0 ? choice - 1 : 0);
   m->most = orders + (choice > 0 ? choice - 1 : last);
   m->strict = cmb_choice(in, "control") == CMB_CONTROL_STRICT;
-  m->predicts_misses = cmb_has_turning_velocities(in->ev->eq);
-  m->largest_counts = m->predicts_misses && !in->fixed_step;
+  m->largest_counts = cmb_has_turning_velocities(in->ev->eq) && !in->fixed_step;
   m->last = m->least->table;
   set_order(in, m, m->least);
 }
@@ -343,7 +311,7 @@ static cmb_status begin(cmb_integrator *in)
   struct radau *m = in->data;
   cmb_watch_rank(in->ev, false);
   if (m->strict) cmb_warn_of_least_tolerance(in, least_rtol(m->most));
-  m->h_last = m->h_factored = m->distance_last = 0;
+  m->h_last = m->h_factored = 0;
   if (!in->keep_size) reset_knowledge(in, m);
   cmb_controller_restart(&in->control);
   m->want_jacobian = true;
@@ -447,39 +415,8 @@ KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in
   }
 }
 
-/* Returns the ratio of the misses of multipliers in this step to those in the last one, or 0 if these are not known. The error of an
- * extrapolated λ is a derivative of λ times the product of the distances from all nodes; for z it is multiplied by h, too. */
-static double ratio_of_misses(const struct radau *m)
-{
-  return m->distance_last > 0 ? m->distance / m->distance_last : 0;
-}
-
-/* Stores the extrapolated values x (n) of all stages, and adds the misses that are predicted for them, those of the last step times
- * ratio. */
-KERNEL void add_misses(const cmb_radau_table *const t, int n, double ratio, struct misses *missed,
-                       double *const *x)
-{
-  for (int i = 0; i < t->stages; i++) {
-    memcpy(missed->guess[i], x[i], (size_t)n * sizeof(double));
-    cmb_add_scaled(n, missed->part * ratio, missed->last[i], x[i]);
-  }
-}
-
-/* Adds the misses that are predicted for a step of size h, if those of the last step are known, to the extrapolated starting values of all
- * stages. */
-static void predict_misses(const cmb_integrator *in, struct radau *m, double h)
-{
-  const int s = m->order->table->stages;
-  m->distance = 1;
-  for (int j = 0; j < m->last->stages; j++) m->distance *= m->h_last * (1 - m->last->c[j]) + h;
-  const double ratio = ratio_of_misses(m);
-  CMB_RADAU_WITH(s, add_misses(t, in->nv, ratio * h / m->h_last, &m->missed_z, m->z));
-  CMB_RADAU_WITH(s, add_misses(t, in->ng, ratio, &m->missed_lambda, m->lambda));
-}
-
-/* Sets the starting values of the Newton iteration for all stages of a step of size h: extrapolated from the last step, with the
- * predicted misses in Cartesian coordinates, or, if there is none, from the accelerations and multipliers at the beginning of the step,
- * taken as constant. */
+/* Sets the starting values of the Newton iteration for all stages of a step of size h: extrapolated from the last step or, if there is
+ * none, from the accelerations and multipliers at the beginning of the step, taken as constant. */
 static void start_values(const cmb_integrator *in, struct radau *m, double h)
 {
   const bool ggl = m->form->kind == CMB_FORM_GGL, rates = in->ev->eq->rates != NULL;
@@ -491,7 +428,6 @@ static void start_values(const cmb_integrator *in, struct radau *m, double h)
   }
   if (m->h_last > 0) {
     CMB_RADAU_WITH(m->last->stages, extrapolate(t, in, m, h));
-    if (m->predicts_misses) predict_misses(in, m, h);
     return;
   }
   for (int i = 0; i < s; i++) {
@@ -879,44 +815,6 @@ static inline void subtract(int n, const double *x, const double *y, double *out
   }
 }
 
-/* Stores the misses of an accepted step, the differences between its values x (n) of all stages and the extrapolated ones. If ratio is
- * not 0, those of the last step times this ratio have predicted them; then updates the part of the prediction that fits best at the end of
- * the step with the weights w (n). */
-KERNEL void update_misses(const cmb_radau_table *const t, int n, double ratio, const double *w,
-                          double *const *x, struct misses *missed)
-{
-  const int end = t->stages - 1;
-  const double *value = x[end], *guess = missed->guess[end], *last = missed->last[end];
-  const double kept = ratio > 0 ? MISSES_KEPT : 0;
-  double product = 0, square = 0;
-  for (int k = 0; k < n; k++) {
-    const double predicted = w[k] * last[k];
-    product += predicted * (w[k] * (value[k] - guess[k]));
-    square += predicted * predicted;
-  }
-  missed->product = kept * missed->product + ratio * product;
-  missed->square = kept * missed->square + ratio * ratio * square;
-  missed->part = 0;
-  if (missed->product > 0) {
-    missed->part = missed->product < missed->square ? missed->product / missed->square : 1;
-  }
-  for (int i = 0; i < t->stages; i++) cmb_subtract(n, x[i], missed->guess[i], missed->last[i]);
-}
-
-/* Stores the misses of an accepted step, unless its starting values were not extrapolated from a step of the same order. */
-static void note_misses(const cmb_integrator *in, struct radau *m)
-{
-  const bool extrapolated = m->h_last > 0 && m->last == m->order->table;
-  if (extrapolated) {
-    const int s = m->order->table->stages;
-    const double ratio = ratio_of_misses(m), of_z = ratio * m->h_tried / m->h_last;
-    const cmb_weights *w = &m->weights;
-    CMB_RADAU_WITH(s, update_misses(t, in->nv, of_z, w->v, m->z, &m->missed_z));
-    CMB_RADAU_WITH(s, update_misses(t, in->ng, ratio, w->l, m->lambda, &m->missed_lambda));
-  }
-  m->distance_last = extrapolated ? m->distance : 0;
-}
-
 static void accept(cmb_integrator *in)
 {
   struct radau *m = in->data;
@@ -924,7 +822,6 @@ static void accept(cmb_integrator *in)
   m->a_here = m->a_new, m->a_new = free_a;
   in->a = m->a_here;
   const int end = m->order->table->stages - 1;
-  if (m->predicts_misses) note_misses(in, m);
   for (int i = 0; i <= end; i++) {
     const double *y[2] = {i < end ? m->Q[i] : in->y_new, i < end ? m->V[i] : in->y_new + in->nq};
     subtract(in->nq, y[0], in->y, m->y_stage[i]);
