@@ -57,13 +57,6 @@ static double arrived_at(const cmb_equations *eq, const double *q)
   return 512 * DBL_EPSILON * (1 + cmb_sized_norm(eq, q)) * sqrt(fmax(1, eq->ng));
 }
 
-/* Returns whether a Newton increment of q with the norm `size` is caused by rounding errors of the constraints g alone, which
- * nearly dependent constraints amplify: the increment is small, and g is 0 but for rounding. */
-static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
-{
-  return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
-}
-
 cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *first)
 {
   const cmb_equations *eq = ev->eq;
@@ -89,8 +82,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
   }
   /* The remaining increment may be rounding, which is larger where the constraints are nearly dependent. Increments of
    * displacements below the rounding of the lengths inside g do not change g: then they decrease only slowly. */
-  const bool close = before <= arrived / cmb_kkt_nearness(ev->kkt) || is_rounding(ev, before, q);
-  return close ? CMB_OK : CMB_RETRY_NEWTON;
+  return before <= arrived / cmb_kkt_nearness(ev->kkt) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
 /* Computes the velocity residual of the constraints, G v + ∂g/∂t (ng), with the evaluator's G and ∂g/∂t. */
@@ -188,6 +180,13 @@ double cmb_constraints_off(const cmb_evaluator *ev)
 bool cmb_constraints_exact(const cmb_evaluator *ev)
 {
   return is_met(ev, ROUNDING);
+}
+
+/* Returns whether a Newton increment of q with the norm `size` is caused by rounding errors of the constraints g alone, which
+ * nearly dependent constraints amplify: the increment is small, and g is 0 but for rounding. */
+static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
+{
+  return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
 }
 
 cmb_status cmb_fail_start(const cmb_evaluator *ev, double t, const char *constraint,
