@@ -115,13 +115,35 @@ cmb_status cmb_strike_velocity(cmb_evaluator *ev, double *v, double *tau)
   return change_velocity(ev, v);
 }
 
-cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
+/* Returns whether a Newton increment of q with the norm `size` is caused by rounding errors of the constraints g alone, which
+ * nearly dependent constraints amplify: the increment is small, and g is 0 but for rounding. */
+static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
+{
+  return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
+}
+
+/* Projects q (nq) and v (nv) onto the constraints, in place, with new factors. If `outside` of a time step, accepts a position whose last
+ * increment is caused by rounding errors of the constraints, since there is no smaller step to try. */
+static cmb_status project(cmb_evaluator *ev, double t, double *q, double *v, bool outside)
 {
   if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
   CMB_TRY(cmb_factor_at(ev, t, q));
-  CMB_TRY(cmb_project_position(ev, t, q, NULL));
+  cmb_status status = cmb_project_position(ev, t, q, NULL);
+  const double size = cmb_sized_norm(ev->eq, ev->dq);
+  if (outside && status == CMB_RETRY_NEWTON && is_rounding(ev, size, q)) status = CMB_OK;
+  CMB_TRY(status);
   CMB_TRY(cmb_factor_at(ev, t, q));
   return cmb_project_velocity(ev, v);
+}
+
+cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
+{
+  return project(ev, t, q, v, false);
+}
+
+cmb_status cmb_project_outside_steps(cmb_evaluator *ev, double t, double *q, double *v)
+{
+  return project(ev, t, q, v, true);
 }
 
 double cmb_gradient_length(const cmb_evaluator *ev, int i)
@@ -180,13 +202,6 @@ double cmb_constraints_off(const cmb_evaluator *ev)
 bool cmb_constraints_exact(const cmb_evaluator *ev)
 {
   return is_met(ev, ROUNDING);
-}
-
-/* Returns whether a Newton increment of q with the norm `size` is caused by rounding errors of the constraints g alone, which
- * nearly dependent constraints amplify: the increment is small, and g is 0 but for rounding. */
-static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
-{
-  return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
 }
 
 cmb_status cmb_fail_start(const cmb_evaluator *ev, double t, const char *constraint,

@@ -23,6 +23,10 @@ cmb_status cmb_strike_velocity(cmb_evaluator *ev, double *v, double *tau);
 /* Projects q and v onto the constraints in place, making new factors. Afterwards the factors are those at the projected q. */
 cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v);
 
+/* Does the same where no time step can be repeated with a smaller size, as at an event: accepts a position whose last increment is caused by
+ * rounding errors of the constraints alone, where the gradient of one is small. */
+cmb_status cmb_project_outside_steps(cmb_evaluator *ev, double t, double *q, double *v);
+
 /* Returns the 2-norm of row i of the evaluator's constraint Jacobian G. */
 double cmb_gradient_length(const cmb_evaluator *ev, int i);
 

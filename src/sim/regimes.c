@@ -226,7 +226,8 @@ cmb_status cmb_run_enter_regime(cmb_simulation *sim, bool inside)
   CMB_TRY(cmb_run_final(sim, cmb_take_references(ev, e->t, e->q_found), "constraints", e->t));
   if (ev->eq->ng > 0) {
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
-    CMB_TRY(cmb_run_final(sim, cmb_project(ev, e->t, e->q_found, e->v_found), "constraints", e->t));
+    const cmb_status projected = cmb_project_outside_steps(ev, e->t, e->q_found, e->v_found);
+    CMB_TRY(cmb_run_final(sim, projected, "constraints", e->t));
   }
   CMB_TRY(cmb_run_set_contact_tolerances(sim));
   cmb_integrator_reset(sim->in);
