@@ -587,10 +587,8 @@ static void update_difference_sums(struct bdf *m)
 static bool is_limited_by_oscillation(struct bdf *m)
 {
   if (m->k < 3 || m->history.constant < m->k + 1) return false;
-  const double square = m->sum_higher / m->sum; /* s² */
-  double most = IDLE * IDLE * m->sum_weight;    /* the sum of squares for the largest A */
-  for (int i = 0; i <= m->k; i++) most *= square;
-  m->idle = square > UNSMOOTH * UNSMOOTH && m->sum_higher < most ? m->idle + 1 : 0;
+  const double s = sqrt(m->sum_higher / m->sum), higher = sqrt(m->sum_higher / m->sum_weight);
+  m->idle = s > UNSMOOTH && higher < IDLE * pow(s, m->k + 1) ? m->idle + 1 : 0;
   return m->idle >= m->idle_enough;
 }
 
