@@ -30,7 +30,6 @@
  * Orders from 3 on are unstable for undamped oscillations. An oscillation too small to matter grows with them until it limits the step
  * size, which DASSL's choice of the order does not notice. With control=strict it is detected from divided differences that do not decay
  * with their order; if order 2 can take the same step, it is chosen, and damps the oscillation away (is_limited_by_oscillation, below).
- * control=classic does the same after it has been detected in 10 steps in a row.
  *
  * With steps=fixed and order=k the first k − 1 steps are made by a Runge–Kutta method of order 4, whose errors are as small as those of
  * the formula.
@@ -114,10 +113,6 @@ static const double TURNING = 10;
 static const double IDLE = 10, UNSMOOTH = 0.3, KEPT = 0.8;
 enum { FIRST_STAY = 50, LONGEST_STAY = 1600 }; /* number of steps without an order above 2 */
 
-/* Number of steps in a row that such an oscillation has to limit. With control=classic, whose larger steps resolve a motion less well, a
- * motion looks like one for some steps. */
-enum { IDLE_STEPS_STRICT = 1, IDLE_STEPS_CLASSIC = 10 };
-
 struct strategy {
   cmb_jacobian_source source;
   bool partitioned, extended;
@@ -138,11 +133,11 @@ struct bdf {
   const struct strategy *strategy;
   const struct rules *rules;
   cmb_implicit_projection projection;
-  bool tests_multipliers; /* the error test includes the multipliers */
-  int order;              /* fixed order; 0: variable */
-  int size;               /* length of y: nq + nv + ng */
-  int idle_enough; /* steps that an irrelevant oscillation has to limit; 0: does not look for any */
-  double caution;  /* factor of all error estimates, since the errors of many steps add up */
+  bool tests_multipliers;  /* the error test includes the multipliers */
+  int order;               /* fixed order; 0: variable */
+  int size;                /* length of y: nq + nv + ng */
+  bool finds_oscillations; /* looks for irrelevant oscillations that limit the step size */
+  double caution;    /* factor of all error estimates, since the errors of many steps add up */
   double least_rtol; /* smallest relative tolerance that the error test can follow */
   double rtol, atol; /* the tolerances of a step */
   double least;      /* the smaller of the Newton tolerance and of 1/caution */
@@ -157,7 +152,6 @@ struct bdf {
   double error_lower, error_lowest, error_k; /* error estimates of orders k − 1, k − 2 and k */
   /* decaying sums of squares of the divided differences of orders k and k + 1, and of their weights */
   double sum, sum_higher, sum_weight;
-  int idle;              /* steps in a row that an irrelevant oscillation has limited */
   int stay, stay_length; /* steps left with order 2, and the length of that period */
 
   double *y0, *rate0; /* (size) predictor of y and of its rate */
@@ -214,9 +208,7 @@ static double choose_control(const cmb_integrator *in, struct bdf *m)
   const int wanted = cmb_choice(in, "control");
   m->rules = wanted == CONTROL_DASSL ? &dassl_rules : &default_rules;
   m->caution = m->rules->caution;
-  m->idle_enough = wanted == CMB_CONTROL_STRICT    ? IDLE_STEPS_STRICT
-                   : wanted == CMB_CONTROL_CLASSIC ? IDLE_STEPS_CLASSIC
-                                                   : 0;
+  m->finds_oscillations = wanted == CMB_CONTROL_STRICT;
   const bool turning = cmb_has_turning_velocities(in->ev->eq);
   const double times = turning ? TURNING : 1;
   if (wanted == CMB_CONTROL_STRICT && !in->fixed_step)
@@ -294,7 +286,7 @@ static cmb_status begin(cmb_integrator *in)
   cmb_bdf_begin(&m->history, m->y, m->rate, in->h);
   m->k = 1;
   m->rising = true;
-  m->failures = m->wait = m->idle = m->stay = m->stay_length = 0;
+  m->failures = m->wait = m->stay = m->stay_length = 0;
   m->factored = m->derived = m->update_wanted = false;
   if (!in->keep_size) cmb_form_forget(m->form);
   cmb_newton_forget(&m->newton);
@@ -580,16 +572,14 @@ static void update_difference_sums(struct bdf *m)
   m->sum_weight = KEPT * m->sum_weight + 1;
 }
 
-/* Returns whether the step size is limited by an oscillation of negligible amplitude, and was in the steps before. Such an oscillation has
- * divided differences of order i of about A sⁱ; s and A are computed from the mean squares of those of orders k and k + 1 (k: order of the
- * method). It is one if s > 0.3 and A is below 10 times the permitted error. The result is false for k < 3, and until size and order were
- * constant for k + 1 steps; such steps do not count. */
-static bool is_limited_by_oscillation(struct bdf *m)
+/* Returns whether the step size is limited by an oscillation of negligible amplitude. Such an oscillation has divided differences of order
+ * i of about A sⁱ; s and A are computed from the mean squares of those of orders k and k + 1 (k: order of the method). The result is true
+ * if s > 0.3 and A is below 10 times the permitted error. It is false for k < 3, and until size and order were constant for k + 1 steps. */
+static bool is_limited_by_oscillation(const struct bdf *m)
 {
   if (m->k < 3 || m->history.constant < m->k + 1) return false;
   const double s = sqrt(m->sum_higher / m->sum), higher = sqrt(m->sum_higher / m->sum_weight);
-  m->idle = s > UNSMOOTH && higher < IDLE * pow(s, m->k + 1) ? m->idle + 1 : 0;
-  return m->idle >= m->idle_enough;
+  return s > UNSMOOTH && higher < IDLE * pow(s, m->k + 1);
 }
 
 /* Selects order 2 for a number of steps, so that an oscillation that is undamped at higher order decays, if the error estimate of order 2
@@ -613,7 +603,7 @@ static bool choose_order_2(const cmb_integrator *in, struct bdf *m)
  * ends as soon as its error estimate would require a smaller step. */
 static bool keeps_order_2(const cmb_integrator *in, struct bdf *m)
 {
-  if (m->idle_enough == 0 || in->fixed_step || m->k < 2) return false;
+  if (!m->finds_oscillations || in->fixed_step || m->k < 2) return false;
   update_difference_sums(m);
   if (is_limited_by_oscillation(m) && choose_order_2(in, m)) return true;
   m->stay = 2 * m->est > 1 || m->stay == 0 ? 0 : m->stay - 1;
