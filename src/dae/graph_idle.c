@@ -24,9 +24,9 @@ static cmb_status copy_parts(const cmb_graph_parts *p, struct copy *c)
   const int live = x->held_first, ns = p->ns;
   c->margins = (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];
   c->count = c->margins + ns + p->count[CMB_PART_DECIDING];
-  cmb_expr *from = cmb_arena_take(p->arena, (size_t)(c->count + ns), sizeof *from);
+  cmb_expr *from = cmb_arena_take(p->arena, (size_t)c->count + (size_t)ns, sizeof *from);
   cmb_expr *value = cmb_arena_take(p->arena, (size_t)live, sizeof *value);
-  c->e = cmb_arena_take(p->arena, (size_t)(c->count + ns), sizeof *c->e);
+  c->e = cmb_arena_take(p->arena, (size_t)c->count + (size_t)ns, sizeof *c->e);
   c->mode = c->e + c->count;
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
   memcpy(from, p->part[0], (size_t)c->margins * sizeof *from);

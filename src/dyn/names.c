@@ -755,11 +755,11 @@ static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
 
 static bool fail_level(struct reading *r, const char *name, const struct quantity *q)
 {
-  static const char *const what[] = {
-      [CMB_LEVEL_POSITION] = "a position",
-      [CMB_LEVEL_MOTION] = "a velocity or a force",
-      [CMB_LEVEL_OUTPUT] = "a quantity computed from the motion, such as an acceleration or a "
-                           "constraint force"};
+  static const char computed[] = "a quantity computed from the motion, such as an acceleration or "
+                                 "a constraint force";
+  static const char *const what[] = {[CMB_LEVEL_POSITION] = "a position",
+                                     [CMB_LEVEL_MOTION] = "a velocity or a force",
+                                     [CMB_LEVEL_OUTPUT] = computed};
   static const char *const permitted[] = {[CMB_LEVEL_TIME] = "",
                                           [CMB_LEVEL_SURFACE] = "x, y and, except in a road, z, ",
                                           [CMB_LEVEL_POSITION] = "positions, ",

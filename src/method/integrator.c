@@ -617,7 +617,7 @@ static cmb_status change_method(cmb_integrator *in)
 static cmb_status switch_where_dependent(cmb_integrator *in)
 {
   const char *name;
-  if (!cmb_switcher_can_pass(in)) return CMB_OK;
+  if (!in->switcher || !cmb_switcher_can_pass(in)) return CMB_OK;
   if (in->ev->redundant == 0 && !cmb_passage_is_near(in, &name)) return CMB_OK;
   in->h = in->h_taken > 0 ? in->h_taken : in->h;
   in->switcher->due = true;
