@@ -73,8 +73,8 @@ static bool is_indeterminate(const cmb_system *system, const bool *unique, int i
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-/* Returns whether output i depends on an indeterminate force: either always, because redundant constraints share the force, or in this run,
- * because of its contacts, as unique[i] says (NULL: no output does). */
+/* Returns whether output i depends on an indeterminate force. It does in every run if the force is shared by redundant constraints; in this run
+ * also if unique[i] is false, because of its contacts (unique may be NULL: all are unique). */
 static bool is_indeterminate_output(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_outputs(system);

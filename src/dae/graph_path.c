@@ -296,8 +296,8 @@ static cmb_status list_bent(const cmb_graph_parts *p, cmb_arena *arena, const tr
   return CMB_OK;
 }
 
-/* Adds to w->part the reciprocals of divisors that can make narrow bumps where the quotient itself is not monitored, since its dividend
- * reads more than t, q and the modes. */
+/* Adds to w->part, the functions that are checked for narrow bumps during each step, the reciprocals of those divisors that can make bumps but
+ * whose quotient cannot be checked itself, since its dividend depends on velocities or other quantities. */
 static cmb_status add_reciprocals(const cmb_graph_parts *p, const traits *of, const uint8_t *used,
                                   struct watched *w)
 {

@@ -122,9 +122,9 @@ static bool hides(const cmb_graph *g, cmb_expr e, int i, const kind *of)
   return of[cmb_expr_argument(g, e, i)] == STEEP && (other == STRAIGHT || other == CURVED);
 }
 
-/* Marks in `used` the functions of time alone that are monitored during a time step, so that no short change of one is missed: nonlinear
- * functions, without constant shifts and factors, that are one of result[results], arguments of a node that depends on the state, or arguments
- * of a node that may hide their bumps; and all whose own operation can make narrow bumps. of[k] is the class of node k. */
+/* Marks in `used` the functions of time alone that are checked during each time step, so that no short pulse is missed. These are: each
+ * function whose own operation can make a pulse; and each nonlinear function, without constant shifts and factors, that is a result[results],
+ * enters a term with the state, or enters a sum or product that could cover its pulse. of[k] is the class of node k. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {

@@ -19,8 +19,8 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
   return below;
 }
 
-/* Returns a copy of the box with the modes with which the inner equations are to be evaluated: sticking friction, which only the outer
- * equations know, gets modes of slip. These modes are in scratch memory of the layer unless they are the same. */
+/* Returns a copy of the box of states with the modes for the equations below this layer, which do not know sticking: friction that sticks gets
+ * modes of slip. The modes are stored in scratch memory of the layer if they differ. */
 static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
 {
   cmb_box below = *box;

@@ -46,8 +46,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes bounds of the forces f (nv) and of the constraint terms γ (ng) over a box. Friction along a line on which a contact holds the
- * velocity at 0 counts with the mean of its forces for slip in both directions or, if x->only is set, with that for one direction. */
+/* Computes bounds of the forces f (nv) and of the constraint terms γ (ng) over a box. Where a contact holds a sliding velocity at 0, the
+ * friction along it counts with the mean of its forces for slip in both directions or, if one is selected, with that for one direction. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;

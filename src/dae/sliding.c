@@ -50,8 +50,8 @@ static void clear_late_rows(const cmb_sliding *x, double *f)
   for (int i = 0; i < inner->nl; i++) f[inner->late_row[i]] = 0;
 }
 
-/* Computes the accelerations x->a of the inner equations, in which nothing sticks, and with them the rates of the switching
- * functions, flow (2 ns), in the current modes and with the current KKT factors of the evaluator x->below. */
+/* Computes the accelerations x->a with friction that slips instead of sticks, in the current modes and with the KKT factors of the evaluator
+ * x->below, and the rates of the switching functions that follow from them, flow (2 ns). */
 static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, double *flow)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -70,9 +70,9 @@ static bool has_no_effect(const cmb_sliding *x, int k)
   return fabs(jump) <= NEGLIGIBLE * (fabs(rate) + fabs(rate + jump));
 }
 
-/* Solves for the weights x->theta with which friction sticks: the friction forces lie between those for slip in both directions such that the
- * rates of all held switching functions are 0. x->rest are these rates if all elements slip in direction −1. A force without influence on its
- * own rate gets the weight 1/2. Returns a positive status if the equations are singular. */
+/* Computes the forces of sticking friction, as weights x->theta between their values for slip in both directions (0: direction −1, 1: direction
+ * +1), such that all sliding velocities stay 0. x->rest are the rates of these velocities if all friction slips in direction −1. A force
+ * without influence on its own rate gets the weight 1/2. Returns a positive status if the equations are singular. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;

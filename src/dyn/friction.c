@@ -235,8 +235,8 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Tests the sign of each dry friction of force elements at random states. Judges by all forces, or by those of the force element `only` if that
- * is not NULL. */
+/* Counts, for each dry friction term of force elements, the random states in which its force drives the velocity that it should oppose, in
+ * t->positive. Decides by the power of all forces, or of the force element `only` if that is not NULL. */
 static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;

@@ -322,8 +322,8 @@ static cmb_status depends_on_more(const cmb_build *b, const cmb_expressions *x, 
   return CMB_OK;
 }
 
-/* Collects in x->roots those implicit functions that depend only on t, q and v, and can thus be evaluated in any state. Stores their names for
- * messages in x->root_names. */
+/* Collects in x->roots those implicit functions (functions defined by equations for them) that depend only on t, q and v, and can thus be
+ * evaluated in any state. Stores their names for messages in x->root_names. */
 static cmb_status collect_roots(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;

@@ -124,8 +124,8 @@ static void add_mass(cmb_build *b, cmb_expressions *x)
   x->M = (cmb_entries){all, count + x->nz};
 }
 
-/* Extends the factorised mass matrix M = W⁻¹ D W⁻ᵀ by nz first-order states: inserts ones into the diagonal D after its entries for the
- * velocities, and appends the components of the states to the vectors that the programs multiply by the factors. */
+/* Extends the factorised mass matrix M = W⁻¹ D W⁻ᵀ by nz first-order states, on which W acts as the identity: inserts ones into the diagonal D
+ * after its entries for the velocities, and extends the programs that multiply vectors by W so that they pass the components of the states on. */
 static void add_mass_factors(cmb_build *b, cmb_mass_expressions *m, int nz)
 {
   const int nv = b->tree->nv, rest = m->count - nv;

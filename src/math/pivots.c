@@ -165,9 +165,9 @@ static inline bool has_sign_changed(const cmb_pivots *p, int k, double pivot, bo
   return !(pivot * reference > 0);
 }
 
-/* Computes the pivots of the constraint Jacobian G (stored entries) in the rows, columns and order chosen for an earlier G, up to the first
- * whose sign differs (or that is 0 or NaN), since G may have lost rank in between. Returns whether there is one. Sets *poor to true if the size
- * of a pivot has changed so much that the pivots should be chosen anew. */
+/* Computes the pivots of the constraint Jacobian G (stored entries) in the rows, columns and order chosen for an earlier G. Returns true at the
+ * first pivot whose sign differs from that for the earlier G (or that is 0 or NaN), since G may have lost rank in between; else false. Sets
+ * *poor to true if the size of a pivot has changed so much that the pivots should be chosen anew. */
 static bool have_signs_changed(cmb_pivots *p, const double *G, bool *poor)
 {
   const int n = p->rank;

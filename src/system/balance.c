@@ -392,9 +392,8 @@ static cmb_status descend(struct balance *k, double size, bool near)
   return status;
 }
 
-/* Returns whether the forces are balanced also in the directions that no Newton step can change, which belong to rows of the stiffness matrix
- * without a pivot. A force counts as balanced if it is at most AT_REST times the largest force so far, a first-order state z if its rate is at
- * most AT_REST (1 + |z|). */
+/* Returns whether the remaining equations, those whose rows of the stiffness matrix have no pivot, are satisfied at the result of Newton's
+ * method: forces to AT_REST times the largest force so far, rates of first-order states z to AT_REST (1 + |z|). */
 static bool is_balanced(const struct balance *k)
 {
   const int states = k->tangent.n - k->ev->eq->nz;

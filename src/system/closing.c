@@ -240,8 +240,8 @@ static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
   return CMB_OK;
 }
 
-/* Moves q (nq), in place, by at most `most` steps as near to the home position (the given one) as the constraints permit, while their residuals
- * stay (1 − s) r: the fraction 1 − s of those at the beginning. Stops early at the minimum of the distance or if a step fails. */
+/* Moves q (nq), in place, by at most `most` steps as near to the given home position as the constraints permit, while the constraint residuals
+ * stay the fraction 1 − s of those at the beginning, r. Stops early at the minimum of the distance or if a step fails. */
 static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int most)
 {
   bool on = c->home_count > 0;
