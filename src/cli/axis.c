@@ -103,7 +103,7 @@ static int linear_ticks(const struct cli_axis *a, int wanted, double *tick)
 }
 
 /* Computes the values at which a logarithmic plot axis has ticks, in tick[]: 1, 2 and 5 times powers of ten if the range is shorter than two
- * decades, otherwise evenly spaced powers of ten, about `wanted` of them. Returns their number. */
+ * decades (possibly none), otherwise evenly spaced powers of ten, at most about `wanted` of them. Returns their number. */
 static int logarithmic_ticks(const struct cli_axis *a, int wanted, double *tick)
 {
   static const double digits[] = {1, 2, 5};

@@ -56,8 +56,9 @@ static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
   return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
 }
 
-/* Finds the model file that a name on the command line means, and writes its path to `path`: a bundled model (*bundled is then true) or, if the
- * name contains '/' or ends in .yaml or .yml, a file, which need not exist. Returns false if the name means neither. */
+/* Finds the model file that a name on the command line means, and writes its path to `path`: a file if the name contains '/' or ends in .yaml
+ * or .yml (it need not exist), otherwise a bundled model (*bundled is then true). A relative name with '/' that is no existing file may also be
+ * a bundled model, which is tried first. Returns false if the name means neither, or the path is too long. */
 static bool find_file(const char *name, char path[CLI_PATH_ROOM], bool *bundled)
 {
   const bool variant = strchr(name, '/') && name[0] != '/' && access(name, F_OK) != 0;

@@ -129,7 +129,8 @@ static void put_x_offset(FILE *to, const struct frame *f, double y)
   fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left + f->width, y, text);
 }
 
-/* Draws the grid lines and minor ticks of a panel, and the tick labels of the ordinate and, if with_x is set, of the abscissa. */
+/* Draws the grid lines and minor ticks of a panel, the tick labels of the ordinate with their offset and, if with_x is set, the tick labels of
+ * the abscissa, whose offset the caller writes. */
 static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 {
   double tick[CLI_AXIS_MOST_TICKS];

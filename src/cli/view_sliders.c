@@ -155,7 +155,7 @@ static cmb_status fill_side(const struct slider_work *w, double start, double re
 
 /* Joins the positions of the mechanism below and above the start value of a slider control, sides[0] and sides[1], with the start position
  * between them, to one array s->frames in ascending order. Computes the model's outputs at each position, s->outputs (positions x outputs).
- * Allocates both arrays. */
+ * Allocates both arrays. Copies why either side ends to s->end and s->stop. */
 static cmb_status join(struct slider_work *w, const struct side sides[2], int outputs,
                        struct cli_slider *s)
 {

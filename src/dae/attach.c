@@ -184,8 +184,7 @@ static cmb_status check_patterns(cmb_context *ctx, const cmb_equations *eq)
     if (is_pattern(patterns[i].pattern, patterns[i].rows, patterns[i].columns)) continue;
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
                           "equations '%s': the pattern %s is wrong; expected the size %d x %d, "
-                          "with column numbers that "
-                          "ascend in each row",
+                          "with column numbers that ascend in each row",
                           eq->name, patterns[i].name, patterns[i].rows, patterns[i].columns);
   }
   return CMB_OK;

@@ -233,9 +233,10 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
                         constraint);
 }
 
-/* Line search along the Newton increment Δq = ev->dq: moves q to q + α Δq with the largest α = 1, 1/2, 1/4, ... that reduces ‖g‖ sufficiently,
- * stores α in *alpha and leaves the new g in the evaluator. A tiny increment is accepted without a reduction, which rounding would decide. If
- * no α suffices, leaves q unchanged and returns a positive status. */
+/* Line search along the Newton increment Δq = ev->dq: moves q to q + α Δq, with Euler parameters normalised, for the largest α = 1, 1/2, 1/4,
+ * ... that reduces ‖g‖ sufficiently, stores α in *alpha and leaves the new g in the evaluator. A tiny increment is accepted without a
+ * reduction, which rounding would decide. If no α down to 2⁻¹² suffices, leaves q unchanged and returns a positive status, or a negative one if
+ * the equations fail. */
 static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
 {
   const cmb_equations *eq = ev->eq;

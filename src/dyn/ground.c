@@ -146,8 +146,8 @@ static cmb_status make_in(cmb_ground *all, cmb_build *b)
   return make_program(all, b, &in);
 }
 
-/* Compiles the functions of all surfaces of the model into a single program, stored in *all. Frees the expression graph and the tree of links,
- * which are only needed for this. */
+/* Compiles the functions of those surfaces of the model that depend on no sampled value of a controller into a single program, stored in *all
+ * with the list of these surfaces. Works on a copy of the model's expression graph and a tree of links, which are freed again. */
 static cmb_status make(cmb_ground *all, const cmb_model *model)
 {
   cmb_build b = {.ctx = all->ctx, .arena = cmb_arena_create(all->ctx), .model = model};

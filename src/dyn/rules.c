@@ -60,8 +60,7 @@ static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
     return cmb_build_fail(
         b, cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
         "'when' is always the same; expected a formula of the time, positions, velocities, states "
-        "or "
-        "live parameters");
+        "or live parameters");
   }
   if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
   return cmb_build_fail(b,

@@ -497,8 +497,9 @@ static bool calls_library(cmb_op op)
   return strchr(VALUE[op], '(') && !own;
 }
 
-/* Appends to the C text b the function PREFIXop_NAME, which evaluates operation op for doubles. Arguments of library functions are volatile, so
- * that the compiler cannot replace such calls by other code, and the results have the same bits as the interpreter's. */
+/* Appends to the C text b the function PREFIXop_NAME, which evaluates operation op for doubles. Arguments of library functions other than sqrt,
+ * fabs and floor are volatile, so that the compiler cannot replace such calls by other code, and the results have the same bits as the
+ * interpreter's. */
 static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
 {
   cmb_buffer_print(b, "static inline double %s", prefix);

@@ -492,8 +492,8 @@ cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, in
 
 /* ---- copies of graphs */
 
-/* Copies the tables, user functions and systems of equations of the graph `from` to g, in the same order, so that nodes copied from `from` can
- * refer to them by the same numbers. */
+/* Gives g, which must have none, the tables, user functions and systems of equations of the graph `from` in the same order, so that nodes
+ * copied from `from` can refer to them by the same numbers. Tables and functions are shared, systems are copied. A failure marks g as failed. */
 static void copy_pools(cmb_graph *g, const cmb_graph *from)
 {
   for (uint32_t i = 0; i < from->tables_size; i++) cmb_table_number(g, from->tables[i]);

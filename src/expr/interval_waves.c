@@ -62,8 +62,9 @@ static void fill_block(const cmb_table *t, int i, int dx, int dy, const struct b
   }
 }
 
-/* Adds the waves i .. i + CMB_WAVE_BLOCK − 1 of a sum of sines to sum[][]: the terms of their second-order Taylor expansion about the middle of
- * the box b, bounds of the remainder, and bounds of rounding errors. */
+/* Adds the waves i .. i + CMB_WAVE_BLOCK − 1 of a sum of sines to sum[][]: their value and first derivatives at the middle of the box b, the
+ * second derivatives with opposite sign, bounds of the remainder of the second-order Taylor expansion, and amounts from which bounds of
+ * rounding errors follow. */
 static void add_expanded(const cmb_table *t, int i, const struct block *restrict w,
                          const struct box *restrict b, double (*restrict sum)[CMB_WAVE_BLOCK])
 {

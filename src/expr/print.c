@@ -86,7 +86,7 @@ static void append_argument(struct layout *l, const cmb_graph *g, cmb_expr e, in
 }
 
 /* Appends the operation e, an infix operator with two arguments, to the list of pieces of its text, with parentheses where the operator's
- * precedence requires them. Exchanges the arguments of sums and products if this saves parentheses. */
+ * precedence requires them. Exchanges the arguments of a sum or product if only the second one would need parentheses and none are needed then. */
 static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int precedence)
 {
   cmb_op op = cmb_expr_op(g, e);

@@ -303,7 +303,7 @@ static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, 
 
 /* Updates the Newton matrix: evaluates the mass matrix and the constraint Jacobian at the iterate at time t, and factorises the matrix for the
  * current step size. Computes the derivatives of the residual anew, too, if `derive` is set, there are none yet, or the option `jacobian`
- * permits no partial updates. */
+ * permits no partial updates; extended partial updates adapt them to changed inputs. */
 static cmb_status update_matrix(cmb_integrator *in, struct bdf *m, double t, bool derive)
 {
   const struct strategy *s = m->strategy;

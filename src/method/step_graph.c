@@ -104,7 +104,8 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
 
 /* ---- rates of the coordinates */
 
-/* Builds the expressions of the coordinate rates qdot := T(q) v (nq); T = I unless the model has Euler parameters. */
+/* Builds the expressions of the coordinate rates qdot := T(q) v (nq); T = I unless the model has Euler parameters or first-order states, whose
+ * columns of T are 0. */
 static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
 {
   const cmb_code *x = s->eq->code;

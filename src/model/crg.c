@@ -220,8 +220,8 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
 
 /* ---- channels */
 
-/* Sets c->binary (else text) and c->double_precision (double precision, else single) from the name of an OpenCRG file's data format: LRFI, LDFI, KRBI
- * or KDBI. Any other name is an error. */
+/* Sets c->binary (else text) and c->double_precision (double precision, else single) from the name of an OpenCRG file's data format: LRFI,
+ * LDFI, KRBI or KDBI, in upper or lower case. Any other name is an error. */
 static cmb_status read_format(cmb_crg_file *c, const char *text)
 {
   static const char *const formats[] = {"LRFI", "LDFI", "KRBI", "KDBI"};

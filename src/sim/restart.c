@@ -595,8 +595,7 @@ static cmb_status check_penetration(cmb_simulation *sim, int rule)
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
       "event '%s' has reversed the motion of bodies, but at t = %.9g they are behind its surface "
-      "by "
-      "%.3g and move further: the rebound is too short for the steps of the run; expected a "
+      "by %.3g and move further: the rebound is too short for the steps of the run; expected a "
       "contact or a stop with 'restitution' in place of the event",
       sim->eq->rules[rule].name, sim->events->t, off);
 }

@@ -137,8 +137,8 @@ static void compute_normal_velocities(struct linearizer *k, const double *w)
 }
 
 /* Completes the columns of the state matrix A (2n x 2n) that belong to the n displacements. The lower rows must contain −Nᵀ ∂r/∂q T N on entry,
- * for the basis N of the tangent space, q̇ = T v and the residual r of the equations of motion. Velocity constraints change the velocities with
- * the displacement; the effect of this is added. k->J must contain ∂r/∂v. */
+ * for the basis N of the tangent space, q̇ = T v and the residual r of the equations of motion. Adds the effect of the velocities that the
+ * constraints require for a displacement. k->J must contain ∂r/∂v, k->gamma ∂γ/∂v, and factor_rates() must have been called. */
 static void displacement_columns(struct linearizer *k, const double *q, const double *v, double *A)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -344,8 +344,9 @@ static cmb_status refuse_indeterminate_state(cmb_context *ctx, const cmb_model *
       state);
 }
 
-/* Replaces *system by one without its redundant constraints, if it has any; the new system keeps the old one to monitor them. Fails with a
- * message if constraints contradict each other or the rate of a first-order state is not unique. */
+/* Replaces *system by one without its redundant constraints, if it has any that do not depend on modes; the new system keeps the old one to
+ * monitor them. Records which multipliers and outputs are not unique. Fails with a message if constraints contradict each other or the rate of
+ * a first-order state is not unique. */
 static cmb_status leave_out(struct system_builder *k, cmb_system **system)
 {
   cmb_context *ctx = k->ctx;
