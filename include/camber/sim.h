@@ -80,8 +80,8 @@ typedef struct cmb_observer {
   cmb_status (*record)(void *user, const cmb_record *record);
   /* gets the state on both sides of each event, always */
   cmb_status (*side)(void *user, const cmb_record *record);
-  /* gets the states that a plot needs, if the option `samples` is not 0: points at nearly even distances, each accepted step, both sides
-   * of each event */
+  /* gets the states that a plot needs, if the option `samples` is not 0: each accepted step, both sides of each event, and points inside
+   * of long steps */
   cmb_status (*sample)(void *user, const cmb_record *record);
   /* gets each event as it happens */
   cmb_status (*event)(void *user, const cmb_event *event);
@@ -107,7 +107,7 @@ typedef struct cmb_run_options {
    * must outlive the run and do not influence it otherwise. Their outputs are unknown where constraint forces are not unique, and where
    * dry friction and a closed contact act along the same line. NULL: none */
   const cmb_equations *extra_equations;
-  int samples; /* number of nearly even intervals of the run for the observer's `sample`; 0: none */
+  int samples; /* the observer's `sample` gets states at most about the length of the run divided by `samples` apart; 0: none */
   cmb_observer observer;
 } cmb_run_options;
 

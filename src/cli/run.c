@@ -793,7 +793,7 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns at how many evenly spaced times the run is evaluated in addition to its steps: 1000 for a plot, an HTML report or a printed table of
+/* Returns into how many intervals the run is divided at least, by its steps and by states computed inside of long steps: 1000 for a plot, an HTML report or a printed table of
  * outputs, otherwise 0. With --realtime, to save time, it is 1 for a plot or report, otherwise 0. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {

@@ -173,7 +173,7 @@ struct cmb_simulation {
   double t_start, t_end;
   double t_limit;                   /* no step goes beyond this time; at most t_end */
   long due;                         /* number of the next record of `every` */
-  long sample_due;                  /* number of the next sample at an even distance */
+  long samples_inside;              /* number of samples taken inside of steps */
   double sampled;                   /* time of the last sample */
   cmb_pace steps, restarts;         /* how fast the run goes on */
   const char *last_event;           /* the name of the last event that was reported */

@@ -558,23 +558,27 @@ cmb_status cmb_run_sample_at(cmb_simulation *sim, double t)
   return stands ? record_sample(sim) : CMB_OK;
 }
 
-/* Returns the time of the next sample; infinity if there is none. Samples are at nearly even distances: sample k is at k + kφ mod 1 − 1/2
- * distances, φ the golden section, which is at least 0.6 behind the one before: so an oscillation whose period is the distance is not seen
- * at one phase only. */
-static double sample_due(const cmb_simulation *sim)
+/* Returns into how many parts the time from the last sample to `limit`, in the last step, is divided, so that the parts are at most as long
+ * as the run divided by the number of samples; 1 if no samples are wanted. */
+static double sample_parts(const cmb_simulation *sim, double limit)
 {
-  static const double golden = 0.61803398874989485;
-  const double k = (double)sim->sample_due;
+  if (!wants_samples(sim)) return 1;
   const double distance = (sim->t_end - sim->t_start) / sim->options.samples;
-  if (sim->options.samples == 0 || !(distance > 0)) return INFINITY;
-  return sim->t_start + (k + fmod(k * golden, 1) - 0.5) * distance;
+  const double length = limit - fmax(sim->sampled, cmb_integrator_t_before(sim->in));
+  return length > distance ? ceil(length / distance) : 1;
 }
 
-/* Samples that lie in the last step before `limit`. */
+/* Samples the last step up to `limit` where the points of the run would otherwise be too far apart (sample_parts). Each of the points inside
+ * is shifted by up to a quarter of a part, by multiples of the golden section modulo 1, so that an oscillation whose period is a part is not
+ * always sampled at the same phase. */
 static cmb_status samples_inside(cmb_simulation *sim, double limit)
 {
-  for (double t; (t = sample_due(sim)) < limit; sim->sample_due++) {
-    if (t > sim->sampled) CMB_TRY(cmb_run_sample_at(sim, t));
+  static const double golden = 0.61803398874989485;
+  const double parts = sample_parts(sim, limit);
+  const double begin = fmax(sim->sampled, cmb_integrator_t_before(sim->in));
+  for (double k = 1; k < parts; k++) {
+    const double shift = (fmod((double)sim->samples_inside++ * golden, 1) - 0.5) / 2;
+    CMB_TRY(cmb_run_sample_at(sim, begin + (k + shift) / parts * (limit - begin)));
   }
   return CMB_OK;
 }
@@ -593,7 +597,7 @@ static void note_outputs_inside(cmb_simulation *sim)
   const double instant = sim->eq->nh > 0 ? cmb_run_next_instant(sim) : INFINITY;
   const bool counts = (sim->options.every > 0 && time_due(sim) < end) || instant < end;
   sim->events->outputs_count = counts;
-  sim->events->outputs_inside = counts || sample_due(sim) < end;
+  sim->events->outputs_inside = counts || sample_parts(sim, end) > 1;
 }
 
 /* The switching function that was last seen not to be finite; -1: it was not kept which. */
@@ -816,7 +820,7 @@ static void forget_run(cmb_simulation *sim)
   r->stopped_by = r->sliding = NULL;
   for (int i = 0; i < sim->eq->no; i++) sim->indeterminate.output_unique[i] = true;
   cmb_run_note_unique(sim);
-  sim->due = sim->sample_due = 0;
+  sim->due = sim->samples_inside = 0;
   cmb_run_begin_regimes(sim);
   sim->side = 0;
   sim->sampled = -INFINITY;
@@ -1276,7 +1280,7 @@ cmb_status cmb_run_take_resumed(cmb_simulation *sim)
 {
   CMB_TRY(take_integrator_state(sim));
   const double t = sim->result.t, every = sim->options.every;
-  sim->sample_due = 0;
+  sim->samples_inside = 0;
   sim->sampled = t;
   if (every == 0) return CMB_OK;
   sim->due = (long)fmax(floor((t - sim->t_start) / every) - 1, 0);
