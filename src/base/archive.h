@@ -46,6 +46,10 @@ void cmb_archive_longs(cmb_archive *a, const char *name, int count, long *x);
 void cmb_archive_ints(cmb_archive *a, const char *name, int count, int *x);
 void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x);
 
+/* Sets the status of an archive that is being read to an error unless least <= value <= most, where `value` is entry `number` (from 0) of
+ * the line just read. */
+void cmb_archive_check(cmb_archive *a, int number, int value, int least, int most);
+
 /* Write or read a line with a single count x. When reading, the status becomes an error if x is negative or above a quarter of the
  * largest value of its type. */
 void cmb_archive_count(cmb_archive *a, const char *name, long *x);

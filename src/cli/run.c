@@ -694,8 +694,8 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 static int refuse_source(const struct cli_arguments *a, const char *option, const char *path)
 {
   if (!path || !a->model || !cmb_model_reads(a->model, path)) return CLI_DONE;
-  return cli_complain("option --%s is '%s', which the model reads; expected another file", option,
-                      path);
+  return cli_complain(
+      "option --%s would overwrite '%s', a file of the model; expected another file", option, path);
 }
 
 /* Creates the trajectory file of --out as run->table, and collects the facts about the run (model, method, options, ...) that it will contain.

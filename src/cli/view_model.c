@@ -334,7 +334,7 @@ static void release(struct model_page *m)
 static int check_path(cmb_context *ctx, const struct cli_arguments *a, const char *path)
 {
   if (cmb_model_reads(a->model, path)) {
-    return cli_complain("the page would be '%s', which the model reads; expected another file",
+    return cli_complain("the page would overwrite '%s', a file of the model; expected another file",
                         path);
   }
   if (!cli_ends_in(path, ".html")) {

@@ -152,7 +152,7 @@ void cmb_mean_visit(cmb_mean *x, cmb_archive *a)
   cmb_archive_ints(a, "mean", ns, x->side);
   x->any = false;
   for (int i = 0; i < ns; i++) {
-    if (x->side[i] < -1 || x->side[i] > 1) cmb_archive_refuse(a, "a mode is not -1, 0 or 1");
+    cmb_archive_check(a, i, x->side[i], -1, 1);
     x->any = x->any || x->side[i] != 0;
   }
 }

@@ -246,7 +246,7 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
   cmb_archive_doubles(a, "rest-limit", ns, x->limit);
   cmb_archive_ints(a, "rest-held", ns, x->held);
   for (int i = 0; i < ns; i++) {
-    if (x->held[i] < -1 || x->held[i] > 1) cmb_archive_refuse(a, "a sign is not -1, 0 or 1");
+    cmb_archive_check(a, i, x->held[i], -1, 1);
   }
 }
 

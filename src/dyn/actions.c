@@ -100,9 +100,10 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   const bool rubs = !cmb_is_zero(c->friction) || !cmb_is_zero(c->friction_static);
   if (cmb_is_zero(c->stiffness) && cmb_is_zero(c->damping) && !rubs) return CMB_OK;
   if (cmb_joint_coordinate_index(j, n) < 0) {
-    return cmb_build_fail(b, cmb_about_leading(cmb_about_part(&j->place, "joint", j->name)),
-                          "stiffness, damping and friction of a joint need angles, which Euler "
-                          "parameters are not; expected a bushing in their place");
+    return cmb_build_fail(
+        b, cmb_about_leading(cmb_about_part(&j->place, "joint", j->name)),
+        "damping and friction of rotations need angles, but Euler parameters describe the "
+        "rotations of this joint; expected 0 for them, and a bushing instead");
   }
   cmb_measure m = cmb_build_coordinate(b, joint, n);
   const cmb_expr rate = cmb_build_law_symbols(b).rate;

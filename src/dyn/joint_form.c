@@ -194,9 +194,10 @@ static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *
   if (bytes > MOST_BYTES) {
     return cmb_fail_about(
         b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
-        "the mass matrix of %d joint velocities would take about %.1f GB of memory, "
-        "expected at most %g; an explicit method, few constraints or the Cartesian "
-        "formulation do without it",
+        "the mass matrix of %d joint velocities would take about %.1f GB of memory; expected at "
+        "most %g GB; an explicit method or the Cartesian formulation needs no such matrix if the "
+        "model "
+        "has few constraints",
         b->tree->nv, ceil(bytes / 1e8) / 10, MOST_BYTES / 1e9);
   }
   return cmb_mass_matrix(b->k, &x->M);

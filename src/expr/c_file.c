@@ -48,8 +48,8 @@ static cmb_status check(cmb_context *ctx, const char *prefix, int count, const c
     }
     if (cmb_c_calls(f[i].program)) {
       return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                      "function '%s' cannot be written as C text: it calls a C function that the "
-                      "caller supplies",
+                      "function '%s' cannot be written as C text, since a formula in it calls a C "
+                      "function of the calling program; expected formulas without such functions",
                       f[i].name);
     }
   }

@@ -652,10 +652,10 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     }
     if (is_hopeless(in, h)) return give_up(in, trouble, h);
     if (in->ev->stats.steps >= in->options.max_steps) {
-      return cmb_fail_about(
-          in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
-          "all %ld steps that the option max-steps permits are used up at t = %.9g",
-          in->options.max_steps, in->t);
+      return cmb_fail_about(in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
+                            "%ld attempted step%s, all that the option max-steps permits, reached "
+                            "t = %.9g; expected a larger max-steps, or larger tolerances",
+                            in->options.max_steps, in->options.max_steps == 1 ? "" : "s", in->t);
     }
     const cmb_method *m = in->method;
     in->ev->stats.steps++;

@@ -142,12 +142,13 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
   const double needed = fmax(width, LEAST_STEPS * step);
   if (limit->reach >= needed) return CMB_OK;
   if (apart >= 4 * fmax(limit->reach, step)) {
-    return cmb_reader_fail(c->r, place,
-                           "the road overlaps itself to the %s in rows %d and %d: places have one "
-                           "height up to %.9g from the reference line; expected one up to %.9g, %s",
-                           side, limit->at + 1, limit->other + 1, limit->reach, needed,
-                           needed > width ? "the least that this increment permits"
-                                          : "the width on this side");
+    return cmb_reader_fail(
+        c->r, place,
+        "the road overlaps itself to the %s in rows %d and %d: only up to a distance of %.4g m "
+        "from "
+        "the reference line does each place have one height; expected at least %.4g m, %s",
+        side, limit->at + 1, limit->other + 1, limit->reach, needed,
+        needed > width ? "the least that this increment permits" : "the width on this side");
   }
   if (limit->reach < LEAST_STEPS * step) {
     return cmb_reader_fail(c->r, place,

@@ -269,13 +269,15 @@ bool cmb_model_reads(const cmb_model *model, const char *path)
 }
 
 /* Searches the library of parts, in the subdirectory that `text` names, for the .yaml file whose name is most similar to `text`, among the
- * first MOST_FILES, and writes its path without the extension into `near`. Returns false if none is similar or `text` names no
- * subdirectory. */
+ * first MOST_FILES, and writes its path without the extension into `near`. Returns false if none is similar, or `text` names no
+ * subdirectory or leads out of the library. */
 static bool nearest_in_library(cmb_reader *r, const char *text, char near[CMB_SHOWN_ROOM])
 {
   enum { MOST_FILES = 200 };
   const char *library = r->options ? r->options->library : NULL, *names[MOST_FILES];
   const size_t folder = folder_length(text);
+  char *inside = cmb_arena_take(r->scratch, strlen(text) + 2, 1);
+  if (!inside || !simplify(text, inside)) return false;
   char *path = library ? joined(r->scratch, library, strlen(library), "/") : NULL;
   path = path ? joined(r->scratch, path, strlen(path), text) : NULL;
   if (!path || folder == 0) return false;

@@ -168,6 +168,29 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
   return CMB_OK;
 }
 
+/* Reports that the template of instance s has no parameter with the name of `argument`, and suggests the most similar one that it has. */
+static cmb_status fail_argument(cmb_reader *r, const cmb_scope *s, const cmb_node *argument)
+{
+  char shown[CMB_SHOWN_ROOM];
+  const size_t prefix = strlen(s->prefix);
+  const char **names =
+      cmb_arena_take(r->scratch, (size_t)r->model->parameter_count + 1, sizeof *names);
+  int count = 0;
+  if (!names) return cmb_fail_memory(r->ctx);
+  for (int i = 0; i < r->model->parameter_count; i++) {
+    const cmb_lazy *p = &r->parameters[i];
+    if (!p->is_index && strncmp(p->name, s->prefix, prefix) == 0) names[count++] = p->name + prefix;
+  }
+  const char *nearest = cmb_nearest_name(argument->key, names, count, sizeof *names);
+  cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
+  return cmb_reader_fail(r, argument->key_place, "the template has no parameter '%s'%s%s%s",
+                         cmb_shown(argument->key, shown),
+                         nearest     ? ": did you mean '"
+                         : count > 0 ? "; expected one of its parameters"
+                                     : "; it has no parameters",
+                         nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 /* Replaces the parameter values of a template in its instance s by the instance's arguments. The formulas of the arguments are evaluated in
  * the scope that contains the instance. Returns an error if an argument is no parameter of the template. */
 static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
@@ -182,13 +205,7 @@ static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
       r->parameters[found->index].scope = s->parent;
       continue;
     }
-    char shown[CMB_SHOWN_ROOM];
-    const char *nearest = found ? NULL : cmb_nearest(r, s, CMB_NAMES_PARAMETER, argument->key);
-    cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
-    return cmb_reader_fail(r, argument->key_place, "the template has no parameter '%s'%s%s%s",
-                           cmb_shown(argument->key, shown),
-                           nearest ? ": did you mean '" : "; expected one of its parameters",
-                           nearest ? nearest : "", nearest ? "'?" : "");
+    return fail_argument(r, s, argument);
   }
   return CMB_OK;
 }

@@ -107,6 +107,13 @@ static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const
   const cmb_node *before = cmb_node_find(copy->instance, "before");
   const int length = (int)strlen(copy->prefix) - 1;
   char where[CMB_WHERE_ROOM], name[CMB_SHOWN_ROOM];
+  if (before && cmb_is_previous(shown + PREVIOUS)) {
+    return cmb_reader_fail(r, at,
+                           "'%s' does not exist for the first copy, '%.*s': '%s', which its key "
+                           "'before' names, is no copy with a copy before it; "
+                           "expected the name of such a copy",
+                           shown, length, copy->prefix, cmb_shown(before->text, name));
+  }
   if (before) {
     return cmb_reader_fail(r, at,
                            "'%s' does not exist for the first copy, '%.*s': its key 'before' names "

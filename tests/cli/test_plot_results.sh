@@ -207,7 +207,7 @@ if command -v rsvg-convert >/dev/null; then
 fi
 PATH=/nowhere "$CAMBER" plot stair.h5 --y camber -o none.png 2>stderr
 check "without the converter: exit code 2" [ $? -eq 2 ]
-check "without the converter: message" grep -q 'rsvg-convert, which is not installed' stderr
+check "without the converter: message" grep -q 'rsvg-convert, which cannot be started; is it installed' stderr
 check "without the converter: no file" [ ! -e none.png ]
 
 # ---- the file of a killed run

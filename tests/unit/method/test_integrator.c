@@ -412,7 +412,7 @@ static void test_step_limit(void **state)
   cmb_status status = CMB_OK;
   for (int k = 0; k < 4 && status == CMB_OK; k++) status = cmb_integrator_step(s.in, 100);
   assert_int_equal(status, CMB_ERROR_STEP_COUNT);
-  assert_non_null(strstr(cmb_last_error(s.ctx), "3 steps"));
+  assert_non_null(strstr(cmb_last_error(s.ctx), "3 attempted steps"));
   destroy(&s);
 }
 

@@ -163,7 +163,7 @@ static void bodies_and_joints(void **state)
        "'start' has 2 entries; expected a list of 7"},
       {BODY "joints: {j: {type: free, child: b, stiffness: 3}}", "test.yaml:2:47", "no angle"},
       {BODY "joints: {j: {type: free, child: b, start: [0, 0, 0, 0, 0, 0, 0]}}", "test.yaml:2:43",
-       "the Euler parameters have the length 0"},
+       "the squares of the Euler parameters add up to 0; expected 1"},
       {BODY "joints: {j: {type: prismatic, child: b, axis: x, friction: -1}}", "test.yaml:2:60",
        "joint 'j': friction has the force -1 and the velocity 0.01; expected a force not less than "
        "0 and a velocity greater than 0"},
@@ -273,6 +273,11 @@ static void templates_and_instances(void **state)
       {"templates: {one: {parameters: {k: 1}}}\ninstances: {a: {template: one, parameters: {kk: "
        "2}}}",
        "test.yaml:2:45", "the template has no parameter 'kk': did you mean 'k'?"},
+      {"parameters: {stiff: 1}\ntemplates: {one: {parameters: {m: 1}}}\n"
+       "instances: {a: {template: one, parameters: {stif: 2}}}",
+       "test.yaml:3:45", "the template has no parameter 'stif'; expected one of its parameters"},
+      {"templates: {one: {}}\ninstances: {a: {template: one, parameters: {k: 2}}}",
+       "test.yaml:2:45", "the template has no parameter 'k'; it has no parameters"},
       {"templates: {one: {}}\ninstances: {a: {template: one, mirror: w}}", "test.yaml:2:40",
        "unknown mirror 'w'"},
       {"templates: {one: {}}\ninstances: {a: {template: one, offset: [1, 2]}}", "test.yaml:2:40",
