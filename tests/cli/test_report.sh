@@ -224,7 +224,7 @@ limited 20 --max-steps 5 --html gone.html --json
 check "failed run, disk full: --json" python3 -c '
 import json
 x = json.load(open("stdout"))
-assert x["status"] != "ok" and "5 steps" in x["message"], x["message"]
+assert x["status"] != "ok" and "5 attempted steps" in x["message"], x["message"]
 assert len(x["warnings"]) == 1 and x["warnings"][0].startswith("cannot write '"'gone.html'"'"), x["warnings"]'
 "$CAMBER" run fivelink --max-steps 1 --out small.mat >stdout 2>stderr
 limited $(($(stat -c %s small.mat) / 1024 + 10)) --max-steps 100 --out gone.mat

@@ -675,7 +675,7 @@ static void test_numbers_out_of_range(void **state)
       {held, "auto", "switcher", "7", "the number of the active method is out of range"},
       {held, "radau", "radau-order", "7", "the order is not one that the options"},
       {sampled, "mdop5", "instants", minus_one, "a number is not a whole number from 0 on"},
-      {sampled, "mdop5", "calm", "99", "a number is out of range"},
+      {sampled, "mdop5", "calm", "99", "number 1 is 99; expected a number from 0 to 20"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct setup s;
