@@ -12,7 +12,7 @@ typedef struct cmb_buffer {
   cmb_context *ctx;
   char *text;          /* (room), NULL while nothing has been written */
   size_t length, room; /* number of characters without the final 0; size of the array */
-  bool failed;         /* memory ran out */
+  bool failed;         /* memory ran out, or vsnprintf failed */
 } cmb_buffer;
 
 /* Returns an empty buffer. */

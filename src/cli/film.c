@@ -17,7 +17,7 @@
 
 enum {
   RATE = 25, /* pictures per second */
-  /* pictures drawn by one start of the browser; each takes some 300 kB in the document that the browser prints */
+  /* most pictures drawn by one start of the browser; each takes some 300 kB in the document that the browser prints */
   AT_ONCE = 25,
   MOST_PICTURES = 15000,
   MOST_BYTES = 1 << 30,

@@ -22,8 +22,8 @@ const char *cli_component_name(const cmb_equations *eq, int i)
   return i < eq->nq ? eq->q_names[i] : eq->v_names[eq->nv - eq->nz + i - eq->nq];
 }
 
-/* Prints one line of the table of eigenvalues: the eigenvalue in 1/s, its frequency in Hz and damping ratio, and the name of the component
- * with the largest amplitude in the mode shape. */
+/* Prints one line of the table of eigenvalues: the eigenvalue in 1/s, its frequency in Hz and damping ratio ("neutral" instead for a neutral
+ * mode), and the name of the component with the largest amplitude in the mode shape. */
 static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
 {
   char value[64];

@@ -59,8 +59,9 @@ static double squared_norm(const struct matching *j, const cmb_eigenmode *x)
   return sum;
 }
 
-/* Improves the diagonal matrix S of weights by one iteration. Normalises all eigenvectors x to xᴴ S x = 1, and then divides the weight of each
- * component by the square of its largest amplitude; components that are 0 in all modes get weight 0. largest[components] is a working array. */
+/* Improves the diagonal matrix S of weights by one iteration. Normalises all eigenvectors x to xᴴ S x = 1, and then divides the weight s of
+ * each component by the square of its largest scaled amplitude √s |x_i|; components that are 0 in all modes get weight 0. largest[components]
+ * is a working array. */
 static void improve_scaling(struct matching *j, double *largest)
 {
   const struct cli_vary_table *t = j->curves->table;

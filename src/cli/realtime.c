@@ -163,8 +163,9 @@ static void print_row(const char *limit, const char *margin, long count, long la
   printf("  %16s %12s %10ld%s%.*s\n", limit, margin, count, length ? "  " : "", length, full);
 }
 
-/* Prints the histogram of the computing times of real-time steps. Each row covers a factor of 2 and shows the upper limit, the margin (the
- * percentage of the period that remains) and the number of steps. */
+/* Prints the histogram of the computing times of real-time steps. Each row covers a factor of 2 (the lowest one all shorter times, the last
+ * one all longer than the period) and shows the upper limit, the margin (the percentage of the period that remains) and the number of
+ * steps. */
 static void print_margins(const struct cli_histogram *h)
 {
   long rows[MOST_ROWS] = {0}, largest = 1, before = 0;
