@@ -26,8 +26,7 @@ typedef struct cmb_archive {
   const char *path;       /* the file that is read, for error messages */
   const char *next, *end; /* the bytes still to be read */
   int line;               /* number of the line last begun while reading */
-  const char
-      *name; /* name of the last line with numbers; NULL: none yet */
+  const char *name;       /* name of the last line with numbers; NULL: none yet */
 } cmb_archive;
 
 /* cmb_archive_write begins an archive for writing; cmb_archive_close appends the checksum, which completes a.text. The caller releases

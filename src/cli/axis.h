@@ -1,6 +1,5 @@
 /*
- * An axis of a plot: its range, its ticks and their labels, for the drawings of camber plot. viewer/src/axis.js has the same rules for
- * pages.
+ * An axis of a plot: its range, its ticks and their labels, for the plots that plot.c draws. viewer/src/axis.js has the same rules for pages.
  *
  * An axis whose values differ little relative to their size has an offset, which is written once ("+1.7e9"): its tick labels are
  * differences from the offset.

@@ -281,7 +281,8 @@ bool cli_steady_wanted(const struct cli_arguments *arguments);
 
 struct cli_json;
 
-/* Writes the values that --trim has determined as the JSON object "trim", under the names of the parameters; nothing without --trim. */
+/* Writes the values that --trim has determined as the JSON object "trim", under the names of the parameters; nothing without --trim, or with
+ * --vary. */
 void cli_trim_json(const struct cli_arguments *arguments, const cmb_equations *eq,
                    struct cli_json *j);
 

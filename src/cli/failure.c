@@ -17,7 +17,7 @@
 static struct {
   char complaint[2048]; /* the last error message, as one sentence */
   char file[4096], kind[64], name[512], subject[512], text[2048];
-  cmb_error error; /* its parts as data; its strings (but `key`, which is not used) are the arrays above */
+  cmb_error error; /* its parts; the strings but `key` (unused) are the arrays above */
   char **warnings;
   int warning_count;
   bool object_printed; /* the JSON object of --json has been printed */

@@ -31,8 +31,8 @@ bool cli_film_wanted(const struct cli_arguments *a)
 
 /* ---- the temporary folder */
 
-/* Checks that the output files of -o (a picture) and --video (a film) can be written, before time is spent on drawing. Returns CLI_DONE or,
- * after an error message, another exit code. */
+/* Checks that the output files of -o (a picture or page) and --video (a film) can be written, before time is spent on drawing. Returns
+ * CLI_DONE or, after an error message, another exit code. */
 static int check_places(cmb_context *ctx, const struct cli_arguments *a)
 {
   const char *places[] = {a->out, a->video};

@@ -13,8 +13,8 @@
 
 struct cli_history {
   const cmb_equations *eq;
-  double
-      *rows; /* (2 count x columns): of records t, q, v, λ, outputs, |g|, |G v + g_t|; two rows per interval */
+  double *
+      rows; /* (2 count x columns) two rows per interval; of records t, q, v, λ, outputs, |g|, |G v + g_t| */
   long count, room, most; /* numbers of intervals: stored, allocated, allowed */
   double width;           /* length of an interval in seconds; 0: each interval is one record */
   int columns;

@@ -1,6 +1,7 @@
 /*
  * Tracks the modes (eigenvalues and eigenvectors) of linearised equations over a parameter sweep (`camber linearize --vary`): joins similar
- * modes at neighbouring values of the varied quantity to curves. Used for the plot and the files of the sweep (vary_files.c).
+ * modes at neighbouring values of the varied quantity to curves. Used for the plot of the sweep (vary_files.c) and to find its critical
+ * values (vary_critical.c, vary_follow.c).
  */
 #ifndef CMB_CLI_MODE_CURVES_H
 #define CMB_CLI_MODE_CURVES_H

@@ -51,7 +51,8 @@ struct cli_plot {
   bool logarithmic; /* whether the abscissa is logarithmic */
   /* whether computed points are marked by dots on the lines between them, unless there are too many */
   bool dots;
-  /* whether panels stand side by side with a linear abscissa that points upwards; such plots have no marks, notes or subtitle, and their curves no abscissas of their own */
+  /* whether panels stand side by side with a linear abscissa that points upwards; such plots have no marks, notes or subtitle, and their
+   * curves no abscissas of their own */
   bool upright;
   const struct cli_mark *marks;
   long mark_count;

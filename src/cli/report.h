@@ -27,7 +27,7 @@ struct cli_forces {
   cmb_model *model;         /* a second copy of the model, with the forces as outputs */
   cmb_system *system;       /* its system (the second system); NULL: no forces are available */
   int count;                /* number of arrows */
-  int numbers;              /* number of force components of all arrows, with those left out as indeterminate */
+  int numbers;              /* number of force components, also of arrows that were removed */
   struct cli_arrow *arrows; /* (count) */
   int *output; /* (numbers) index of each force component among the outputs of `system` */
   double *now; /* (numbers) the force components in the current record */

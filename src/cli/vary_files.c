@@ -183,7 +183,7 @@ static char *next_note(struct plot_texts *w)
   return w->text[w->count++];
 }
 
-/* Writes to *w the label of the plot's abscissa and the notes above the plot: the critical values, how many curves are drawn if not all are,
+/* Writes to *w the label of the plot's abscissa and the notes below the plot: the critical values, how many curves are drawn if not all are,
  * and why the table ends early, if it does. */
 static void describe(const struct cli_mode_curves *c, const struct drawing *d, struct plot_texts *w)
 {
