@@ -121,7 +121,7 @@ static double difference(const struct matching *j, const cmb_eigenmode *x, const
 /* ---- curves */
 
 /* Collects pointers to the modes (eigenvalue and eigenvector) at point number `value` of a parameter sweep in j->modes[], and their number in
- * j->mode_count. Neutral modes, whose eigenvalue is 0, are left out. */
+ * j->mode_count. Neutral modes, whose eigenvalue is 0 within rounding errors, are left out. */
 static void find_modes(struct matching *j, int value)
 {
   const cmb_linearization *l = j->curves->table->motions[value].l;

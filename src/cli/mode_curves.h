@@ -15,8 +15,8 @@ struct cli_mode_curves {
   const cmb_eigenmode **mode;
 };
 
-/* Joins the modes of a sweep to curves, without neutral modes (eigenvalue 0); each mode is in one curve. Returns false if out of memory. In
- * both cases `curves` has to be destroyed. */
+/* Joins the modes of a sweep to curves, without neutral modes (eigenvalue 0 within rounding errors); each mode is in one curve. Returns false
+ * if out of memory. In both cases `curves` has to be destroyed. */
 bool cli_mode_curves_create(const struct cli_vary_table *table, struct cli_mode_curves *curves);
 void cli_mode_curves_destroy(struct cli_mode_curves *curves);
 

@@ -34,7 +34,7 @@ double cli_period(const cmb_run_options *options);
 
 /* Synchronise a run with the clock: begin, then one call before and one after each step, then end. `period` is the step size in seconds. The
  * call before a step sleeps until the simulated time t at its beginning is due; it returns CMB_ERROR_INTERRUPTED if the user interrupts the
- * sleep. The first such call sleeps not, but starts the clock and prepares the process. The call after the step, which ends at t, records its
+ * sleep. The first such call prepares the process and starts the clock instead. The call after the step, which ends at t, records its
  * computing time and counts it as an overrun if it ended too late. */
 void cli_realtime_begin(struct cli_realtime *r, double period);
 cmb_status cli_realtime_before_step(struct cli_realtime *r, double t);

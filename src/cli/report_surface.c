@@ -10,8 +10,7 @@
 #include <string.h>
 
 enum {
-  FIRST_LINES =
-      320, /* numbers of grid lines with constant x: before refinement, and at most after it */
+  FIRST_LINES = 320, /* grid lines with constant x: before, and at most after refinement */
   MOST_LINES = 900,
   FIRST_ACROSS = 8, /* the same with constant y */
   MOST_ACROSS = 60,

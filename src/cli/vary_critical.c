@@ -213,7 +213,7 @@ struct interval {
 
 /* Checks the other eigenvalues at the value x of the varied quantity, at which the real part of the followed eigenvalue is 0. *others_grow
  * becomes whether one of them has a clearly positive real part, and *unknown whether more of them are neutral (0 up to rounding) than at the
- * end, f->a or f->b, with fewer neutral ones; as many as there are ignored. */
+ * end, f->a or f->b, with fewer neutral ones; that many are ignored. */
 static cmb_status check_others(struct cli_critical *s, const struct cli_follow *f, double x,
                                bool *others_grow, bool *unknown)
 {

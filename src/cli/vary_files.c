@@ -22,9 +22,9 @@ static const double FAR_APART = 30;
 
 /* ---- CSV */
 
-/* Writes the eigenvalues of the steady motions for all values of the quantity of --vary to the file `to` as CSV, one a line: real and imaginary
- * part, frequency, damping ratio, and the coordinate or state that moves most. Neutral ones (0 up to rounding) are left out. A callback of
- * cli_svg_save; `what` is a struct cli_vary_table. */
+/* Writes the eigenvalues of the steady motions for all values of the quantity of --vary to the file `to` as CSV, one a line: real and
+ * imaginary part, frequency, damping ratio, and the coordinate that changes most (or state, if no coordinate changes). Neutral ones (0 up to
+ * rounding) are left out. A callback of cli_svg_save; `what` is a struct cli_vary_table. */
 static void write_csv(FILE *to, const void *what)
 {
   const struct cli_vary_table *t = what;

@@ -57,8 +57,7 @@ static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, do
 }
 
 /* Chooses the amplitude for the animation of a mode m, so that the largest displacement of a point is about a tenth of the mechanism's size,
- * and no body rotates by much more than 0.3 rad. *amplitude is 0 if the mode does not move bodies, or if a first-order state changes most in
- * it. */
+ * and no body rotates by much more than 0.3 rad. *amplitude is 0 if the mode does not move bodies. */
 static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *m,
                                  double *amplitude)
 {
@@ -73,7 +72,7 @@ static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *
 }
 
 /* Computes the animation of a mode over one period, out->frames, at phases + 1 instants. The amplitude is halved until all loops can be
- * closed. Makes no frames if find_amplitude() gives 0, or if MOST_TRIES amplitudes fail. */
+ * closed. Makes no frames if no body moves, or if MOST_TRIES amplitudes fail. */
 static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, int phases,
                             struct cli_mode *out)
 {
@@ -169,8 +168,8 @@ void cli_modes_release(struct cli_modes *modes)
 
 /* ---- the page */
 
-/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate that moves most and its unit (0 and "" if a state changes
- * most), and the poses of the bodies over one period if they are known. */
+/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate that changes most and its unit (0 and "" if none changes),
+ * and the poses of the bodies over one period if they move and the loops can be closed. */
 static cmb_status put_mode(struct cli_json *j, const struct cli_view_place *p,
                            const struct cli_mode *mode)
 {
