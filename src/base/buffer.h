@@ -1,5 +1,5 @@
 /*
- * Growing text buffer on the context's allocator. After a failed allocation all later calls do nothing: write everything, then check
+ * Growing text buffer on the context's allocator. After a failed allocation all later additions do nothing: write everything, then check
  * `failed` once. The text always ends with a 0 that `length` does not count.
  */
 #ifndef CMB_BASE_BUFFER_H

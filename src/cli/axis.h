@@ -1,7 +1,8 @@
 /*
- * An axis of a plot: its range, its ticks and their labels, for the plots that plot.c draws. viewer/src/axis.js has the same rules for pages.
+ * An axis of a plot: its range, its ticks and their labels, for the plots that plot.c draws. viewer/src/axis.js chooses ticks and offsets of
+ * linear axes by the same rules for pages, but for degrees.
  *
- * An axis whose values differ little relative to their size has an offset, which is written once ("+1.7e9"): its tick labels are
+ * A linear axis whose values differ little relative to their size has an offset, which is written once ("+1.7e9"): its tick labels are
  * differences from the offset.
  */
 #ifndef CMB_CLI_AXIS_H

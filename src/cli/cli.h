@@ -76,7 +76,7 @@ struct cli_command {
   const char *name;
   /* "MODEL"; "[WHAT]" if it may be left out; "c MODEL" with a word before it; NULL: none */
   const char *operand;
-  const char *operands_known; /* values of the operand, for completion; NULL: models */
+  const char *operands_known; /* values of the operand, for completion; NULL: models (or benches) */
   const char *summary;
   const char *description; /* a paragraph for the manual */
   int (*run)(cmb_context *ctx, const struct cli_arguments *arguments);
@@ -206,8 +206,8 @@ void cli_command_help(FILE *to, const struct cli_command *command);
 void cli_option_label(const struct cli_option *option, size_t room, char *label);
 void cli_undo_texts(const struct cli_option *option, size_t room, char *label, char *meaning);
 
-/* Prints a text in lines of at most 80 columns, broken at blanks. In the first line `used` columns are already filled; the other lines are
- * indented by `indent` columns. */
+/* Prints a text in lines of at most 80 columns (more if a word needs them), broken at blanks. In the first line `used` columns are already
+ * filled; the other lines are indented by `indent` columns. */
 void cli_print_wrapped(FILE *to, int used, int indent, const char *text);
 
 /* Reads the model that MODEL names into arguments->model, unless it is a problem written in C. Keys of its section `simulate` supply

@@ -134,8 +134,8 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
   cli_json_close(j, '}');
 }
 
-/* Prints the result as JSON: time, positions and velocities and, unless l is NULL because the linearisation failed, the eigenvalues, mode
- * shapes and state-space matrices. */
+/* Prints the result as JSON: time, positions and velocities and, unless l is NULL, since a failure left nothing linearised, the eigenvalues,
+ * mode shapes and state-space matrices. */
 static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
                        const cmb_linearization *l, const cmb_result *r,
                        const struct cli_state_space *space, cmb_status status)
