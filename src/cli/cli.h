@@ -160,7 +160,7 @@ void cli_failure_end(void); /* frees the warnings that were kept */
 /* Returns whether the operand of the command is MODEL; false for `view`, whose operand is a model or files of results. */
 bool cli_on_model(const struct cli_command *command);
 
-/* Returns whether the option --NAME was on the command line. */
+/* Returns whether the option --NAME, or --no-NAME, was on the command line. */
 bool cli_given(const struct cli_arguments *arguments, const char *name);
 
 /* Returns whether a file name ends in `ending` and has at least one character before it. */

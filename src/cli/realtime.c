@@ -89,8 +89,9 @@ void cli_realtime_begin(struct cli_realtime *r, double period)
   cli_histogram_begin(&r->times, period);
 }
 
-/* Prepares the process for steps in real time, before the first one, at simulated time t: locks all memory against swapping (r->locked),
- * requests the real-time scheduler SCHED_FIFO (r->fifo), and stores the start time of the clock. The system may refuse both requests. */
+/* Prepares the process for steps in real time, before the first one, at simulated time t: locks all present memory against swapping
+ * (r->locked), requests the real-time scheduler SCHED_FIFO (r->fifo), and stores the start time of the clock. The system may refuse both
+ * requests. */
 static void prepare_process(struct cli_realtime *r, double t)
 {
   const struct sched_param priority = {.sched_priority = PRIORITY};
