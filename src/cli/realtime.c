@@ -141,7 +141,7 @@ void cli_realtime_end(struct cli_realtime *r)
 
 enum { TIME_ROOM = 32 };
 
-/* Writes a time in seconds with three significant digits and a suitable unit, such as "12.3 us", to `text`. Returns `text`. */
+/* Writes a time in seconds with up to three significant digits and a suitable unit, such as "12.3 us", to `text`. Returns `text`. */
 static const char *time_text(double seconds, char text[TIME_ROOM])
 {
   static const struct {

@@ -172,7 +172,7 @@ static cmb_status after_step(void *user, double t)
   return save_state_if_due(run, t);
 }
 
-/* Prints the numbers x[n] with their names and units, one per line, with `digits` significant digits; the title is in the first line.
+/* Prints the numbers x[n] with their names and units, one per line, with up to `digits` significant digits; the title is in the first line.
  * `units` may be NULL; if x is NULL, "not computed" is printed for each. */
 static void print_numbers(const char *title, int n, const char *const *names,
                           const char *const *units, int digits, const double *x)
@@ -225,7 +225,7 @@ static void print_extremes(const struct run *run)
   print_coarse(x, eq);
 }
 
-/* Prints the final positions, velocities, first-order states and Lagrange multipliers with 17 significant digits. If the run could not
+/* Prints the final positions, velocities, first-order states and Lagrange multipliers with up to 17 significant digits. If the run could not
  * start, "not computed" is printed for the multipliers. */
 static void print_states(const cmb_equations *eq, const cmb_result *r)
 {
