@@ -73,7 +73,8 @@ const struct cli_command cli_commands[] = {
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 
-/* Prints the error message that no command has the name `text`, with the most similar name as a suggestion; returns the exit code CLI_BAD_INPUT. */
+/* Prints the error message that no command has the name `text`, with the most similar name, if there is one, as a suggestion; returns the
+ * exit code CLI_BAD_INPUT. */
 static int complain_command(const char *text)
 {
   const char *near = cmb_nearest_name(text, cli_commands, cli_command_count, sizeof *cli_commands);

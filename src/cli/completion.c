@@ -117,7 +117,8 @@ static void put_values(const char *name, const char *before_each)
   }
 }
 
-/* Prints all possible settings of options of the integration methods, separated by blanks: "projection=none projection=every ...". */
+/* Prints the possible settings of those options of the integration methods whose values are words, separated by blanks: "projection=none
+ * projection=every ...". */
 static void put_settings(void)
 {
   const char *names[MOST_NAMES];

@@ -51,9 +51,9 @@ static double minmod(double a, double b)
   return fabs(a) < fabs(b) ? a : b;
 }
 
-/* Adds an interval of length h to the time integrals of output i and of its square. The output is a parabola there: a and b are its values at
- * the ends, and c/4 its depth below the straight line at the middle. Also updates the minimum and maximum of output i if the parabola has its
- * extremum inside the interval. */
+/* Adds an interval of length h to the time integrals of output i and of its square (by the trapezoidal rule, with its excess apart). The
+ * output is a parabola there: a and b are its values at the ends, and c/4 its depth below the straight line at the middle. Also updates the
+ * minimum and maximum of output i if the parabola has its extremum inside the interval. */
 static void add_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
 {
   const double squares = (a * a + b * b) / 2;

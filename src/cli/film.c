@@ -17,7 +17,7 @@
 
 enum {
   RATE = 25, /* pictures per second */
-  /* pictures drawn by one start of the browser; each takes some 300 kB in the document that the browser prints */
+  /* most pictures drawn by one start of the browser; each takes some 300 kB in the document that the browser prints */
   AT_ONCE = 25,
   MOST_PICTURES = 15000,
   MOST_BYTES = 1 << 30,
@@ -31,8 +31,8 @@ bool cli_film_wanted(const struct cli_arguments *a)
 
 /* ---- the temporary folder */
 
-/* Checks that the output files of -o (a picture) and --video (a film) can be written, before time is spent on drawing. Returns CLI_DONE or,
- * after an error message, another exit code. */
+/* Checks that the output files of -o (a picture or page) and --video (a film) can be written, before time is spent on drawing. Returns
+ * CLI_DONE or, after an error message, another exit code. */
 static int check_places(cmb_context *ctx, const struct cli_arguments *a)
 {
   const char *places[] = {a->out, a->video};

@@ -759,8 +759,8 @@ bool cli_can_be_undone(const struct cli_option *option)
   return !option->argument && cli_model_may_set(&cli_options[cli_find_key(option->name)]);
 }
 
-/* Prints the error message for the unknown option `text`, with the option whose name is most similar to `name` as a suggestion; returns the
- * exit code CLI_BAD_INPUT. */
+/* Prints the error message for the unknown option `text`, with the option whose name is most similar to `name`, if any is similar, as a
+ * suggestion; returns the exit code CLI_BAD_INPUT. */
 static int complain_option(const struct cli_command *command, const char *text, const char *name)
 {
   const char *near = cmb_nearest_name(name, cli_options, cli_option_count, sizeof *cli_options);
@@ -769,9 +769,9 @@ static int complain_option(const struct cli_command *command, const char *text, 
                              command->name);
 }
 
-/* Stores the value of the option cli_options[k] in the arguments. If the option needs a value and `value` is NULL, takes the next word, argv[*i
- * + 1], and increments *i. Returns CLI_DONE; CLI_BAD_INPUT after an error message if the value is missing or invalid, or if the command does
- * not accept the option. */
+/* Stores the value of the option cli_options[k] in the arguments. If the option needs a value and `value` is NULL, takes the next word,
+ * argv[*i + 1], and increments *i. Returns CLI_DONE; CLI_BAD_INPUT after an error message if the value is missing, invalid or given to a
+ * switch, or if the command does not accept the option. */
 static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, int k,
                       const char *value)
 {

@@ -182,8 +182,8 @@ static void combined(const struct cli_tyre *t, struct panel *p)
   }
 }
 
-/* Computes two curves of a tyre against the vertical load in kN, the first for longitudinal slip, the second for slip angle: the largest force
- * divided by the load if `friction` is set; otherwise the slip stiffness in 10 kN and the cornering stiffness in kN/rad. */
+/* Computes two curves of a tyre against the vertical load in kN, the first for longitudinal slip, the second for slip angle: the largest
+ * force divided by the load if `friction` is set; otherwise the slip stiffness ∂Fx/∂κ in 10 kN and −∂Fy/∂α in kN/rad. */
 static void over_load(const struct cli_tyre *t, bool friction, struct panel *p)
 {
   double most = 2 * t->nominal;
