@@ -107,9 +107,8 @@ typedef struct cmb_run_options {
    * must outlive the run and do not influence it otherwise. Their outputs are unknown where constraint forces are not unique, and where
    * dry friction and a closed contact act along the same line. NULL: none */
   const cmb_equations *extra_equations;
-  /* The observer's `sample` gets states at most the length of the run divided by `samples` apart, but at most samples_per_step in a step,
-   * its end included (0: any number). samples 0: none */
-  int samples, samples_per_step;
+  /* The observer's `sample` gets states at most the length of the run divided by `samples` apart; 0: none */
+  int samples;
   cmb_observer observer;
 } cmb_run_options;
 

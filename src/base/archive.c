@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/sha256.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -117,8 +118,10 @@ static bool read_long(cmb_archive *a, long *x)
 {
   char *end;
   if (a->next >= a->end || !strchr("-0123456789", *a->next)) return false;
+  errno = 0;
   const intmax_t value = strtoimax(a->next, &end, 10);
-  if (end == a->next || end > a->end || value < LONG_MIN || value > LONG_MAX) return false;
+  if (end == a->next || end > a->end || errno == ERANGE) return false;
+  if (value < LONG_MIN || value > LONG_MAX) return false;
   a->next = end;
   *x = (long)value;
   return true;

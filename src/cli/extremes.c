@@ -44,11 +44,13 @@ static double second_difference(const double t[3], double a, double b, double c)
   return ((c - b) / (t[2] - t[1]) - (b - a) / (t[1] - t[0])) / (t[2] - t[0]);
 }
 
-/* Returns minmod(a, b): the argument with the smaller absolute value, or 0 if their signs differ. */
-static double minmod(double a, double b)
+/* Returns the curvature of an output between two points from those at the points: their mean, but at most twice the smaller absolute value,
+ * and 0 if their signs differ, so that a kink nearby does not bend the curve (the monotonized central limiter of van Leer 1977). */
+static double limited_mean(double a, double b)
 {
   if (!(a * b > 0)) return 0;
-  return fabs(a) < fabs(b) ? a : b;
+  const double most = 2 * fmin(fabs(a), fabs(b));
+  return copysign(fmin(fabs(a + b) / 2, most), a);
 }
 
 /* Adds an interval of length h to the time integrals of output i and of its square (by the trapezoidal rule, with its excess apart). The
@@ -79,7 +81,7 @@ static void close_interval(struct cli_extremes *x, double t, const double *next)
     const double right = next ? second_difference(following, a, b, next[i]) : 0;
     const double left = both ? second_difference(x->t, x->at[0][i], a, b) : 0;
     const double deviation = next ? right * h * (t - x->t[2]) : 0;
-    add_interval(x, i, h, a, b, h * h * minmod(left, right));
+    add_interval(x, i, h, a, b, h * h * limited_mean(left, right));
     x->deviations[i] += h * deviation * deviation;
   }
   x->duration += h;

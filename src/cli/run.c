@@ -794,18 +794,13 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Sets at which times inside of steps the outputs are evaluated: for a plot or an HTML report in intervals of a thousandth of the run, for a
- * printed table of outputs in intervals of 1/500 of the run, but at most four times in a step, with which extreme and mean values have errors
- * of about 1e-4, and otherwise never. With --realtime, to save time, hardly ever. */
-static void set_samples(const struct cli_arguments *a, const cmb_equations *eq, cmb_run_options *o)
+/* Returns into how many intervals the run is divided at least, by its steps and by states computed inside of long steps: 1000 for a plot or
+ * an HTML report, 250 for a printed table of outputs, otherwise 0. With --realtime, to save time, it is 1 for a plot or report, otherwise 0. */
+static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {
   const bool pictured = a->plot || a->html, summed_up = eq->no > 0 && !a->json;
-  if (pictured) {
-    o->samples = a->realtime ? 1 : 1000;
-  } else if (summed_up && !a->realtime) {
-    o->samples = 500;
-    o->samples_per_step = 4;
-  }
+  if (a->realtime) return pictured ? 1 : 0;
+  return pictured ? 1000 : summed_up ? 250 : 0;
 }
 
 int cli_run(cmb_context *ctx, const struct cli_arguments *a)
@@ -818,7 +813,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &run.system);
   if (code == CLI_DONE) code = cli_run_plot_begin(&run.plot, a, cmb_system_equations(run.system));
   if (code == CLI_DONE) code = cli_report_begin(&run.report, a, cmb_system_equations(run.system));
-  if (code == CLI_DONE) set_samples(a, cmb_system_equations(run.system), &run.options);
+  if (code == CLI_DONE) run.options.samples = samples_of(a, cmb_system_equations(run.system));
   run.options.extra_equations = a->html ? cli_forces_equations(&run.report.forces) : NULL;
   if (code == CLI_DONE) code = run_system(ctx, &run);
   cmb_simulation_destroy(run.sim);

@@ -56,8 +56,7 @@ static cmb_status check_times(cmb_context *ctx, const cmb_simulation *sim)
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "every"),
                           "every is %g; expected a positive interval, or 0", sim->options.every);
   }
-  CMB_REQUIRE(ctx, sim->options.samples >= 0 && sim->options.samples_per_step >= 0,
-              "cmb_simulation_create: samples or samples_per_step is negative");
+  CMB_REQUIRE(ctx, sim->options.samples >= 0, "cmb_simulation_create: samples is negative");
   return CMB_OK;
 }
 
@@ -559,16 +558,14 @@ cmb_status cmb_run_sample_at(cmb_simulation *sim, double t)
   return stands ? record_sample(sim) : CMB_OK;
 }
 
-/* Returns into how many parts the time from the last sample to `limit`, in the last step, is divided: so many that they are at most as long as
- * the run divided by the number of samples, but not more than the option samples_per_step permits; 1 if no samples are wanted. */
+/* Returns into how many parts the time from the last sample to `limit`, in the last step, is divided, so that the parts are at most as long
+ * as the run divided by the number of samples; 1 if no samples are wanted. */
 static double sample_parts(const cmb_simulation *sim, double limit)
 {
   if (!wants_samples(sim)) return 1;
   const double distance = (sim->t_end - sim->t_start) / sim->options.samples;
   const double length = limit - fmax(sim->sampled, cmb_integrator_t_before(sim->in));
-  const int most = sim->options.samples_per_step;
-  const double parts = length > distance ? ceil(length / distance) : 1;
-  return most > 0 ? fmin(parts, most) : parts;
+  return length > distance ? ceil(length / distance) : 1;
 }
 
 /* Samples the last step up to `limit` where the points of the run would otherwise be too far apart (sample_parts). Each of the points inside
