@@ -29,8 +29,9 @@
 extern "C" {
 #endif
 
-/* The point at which equations are evaluated. The mode of each switching function is +1 or -1, or a whole number for level functions: a
- * force law with a branch must take the branch that the mode specifies, not the one that its own comparison would. */
+/* The point at which equations are evaluated. The mode of each switching function is +1 or -1 (friction that sticks: also +2 or -2), or a
+ * whole number for level functions: a force law with a branch must take the branch that the mode specifies, not the one that its own
+ * comparison would. */
 typedef struct cmb_point {
   double t;
   const double *q; /* (nq) */
