@@ -357,9 +357,9 @@ typedef struct cmb_setting {
   double value;
 } cmb_setting;
 
-/* Changes start values of coordinates or velocities, by their names. They are not held: a consistent start may change them like any
- * others. For a model, values that are to be held belong in cmb_model_system_options. An unknown name is an error, described in the
- * context. */
+/* Changes start values of coordinates or velocities, by their names. They are not held: a consistent start may change them like any others.
+ * For a model, values that are to be held belong in cmb_model_system_options. An unknown name is an error, described in the context; the
+ * settings before it have then been made. */
 CMB_API cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
                                         const cmb_setting *settings);
 
