@@ -347,7 +347,8 @@ CMB_API void cmb_jacobian_run(const cmb_jacobian *jacobian, const double *in, do
  *     void PREFIX_NAME(const double *x, double *y, double *w);
  * The caller provides the work array; the sizes are PREFIX_NAME_inputs, _outputs, _work. The arrays must not overlap. The functions
  * keep no state and give the same results as the interpreter, to the last bit if compiled without contraction of
- * a * b + c (-ffp-contract=off). The file at `path` is replaced as a whole, or not at all. */
+ * a * b + c (-ffp-contract=off). The file at `path` is replaced as a whole, or not at all. Returns CMB_ERROR_ARGUMENT for names that are
+ * not possible in C or not different, and for a program that calls a user's C function. */
 typedef struct cmb_c_function {
   const char *name; /* a C identifier: letters, digits, _ */
   const cmb_program *program;
@@ -370,7 +371,7 @@ typedef struct cmb_native_options {
 } cmb_native_options;
 
 typedef enum cmb_native_origin {
-  CMB_NATIVE_INTERPRETED, /* no compiler, or it failed: the programs are interpreted */
+  CMB_NATIVE_INTERPRETED, /* no compiler, or it failed, or only cached code was to be used: the programs are interpreted */
   CMB_NATIVE_COMPILED,
   CMB_NATIVE_CACHED /* compiled by an earlier run */
 } cmb_native_origin;

@@ -94,9 +94,9 @@ typedef struct cmb_equilibrium_report {
   int force_most;          /* the velocity to which it belongs */
 } cmb_equilibrium_report;
 
-/* Changes the start values to a state of rest near them: f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time, and v = 0 except for components
- * along neutral directions, in which no force stops a motion. On failure the context names the coordinate with the largest unbalanced
- * force, and the start values are unchanged. */
+/* Changes the start values to a state of rest near them: f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time, states z whose rates are 0, and all
+ * other v = 0 except for components along neutral directions, in which no force stops a motion. On failure the context has the reason, such
+ * as the coordinate with the largest unbalanced force, and the start values are unchanged. */
 CMB_API cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
                                           cmb_equilibrium_report *report);
 
