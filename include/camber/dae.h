@@ -279,16 +279,18 @@ typedef struct cmb_equations {
   cmb_status (*late)(const void *self, const cmb_point *at, const double *a, const double *lambda,
                      const double *push, double *out);
 
-  /* Computes nt functions of time alone on which the motion depends (inputs, drives, tables of t), their values and bounds; of the point
-   * and the box only t and the mode are used. With them no step passes over a variation that falls between its stages. 0 and NULL: none. */
+  /* Computes nt functions of time alone on which the motion depends (inputs, drives, tables of t), their values and bounds; positions,
+   * velocities and rates in the point and the box are not used. With them no step passes over a variation that falls between its stages. 0
+   * and NULL: none. */
   int nt;
   void (*time_values)(const void *self, const cmb_point *at, double *values);
   void (*time_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
   /* computes bounds of the derivatives of these functions with respect to θ; NULL: there are none */
   void (*time_rates)(const void *self, const cmb_box *box, cmb_interval *rates);
 
-  /* Computes path_count functions of q, or of q and t, that may have narrow bumps (tables, exp), their values and bounds; of the point
-   * and the box t, q and the mode are used. With them no step passes over a variation that falls between its stages. 0 and NULL: none. */
+  /* Computes path_count functions of q, or of q and t, that may have narrow bumps (tables, exp), their values and bounds; velocities and
+   * rates in the point and the box are not used. With them no step passes over a variation that falls between its stages. 0 and NULL:
+   * none. */
   int path_count;
   void (*path_values)(const void *self, const cmb_point *at, double *values);
   void (*path_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);

@@ -135,9 +135,10 @@ CMB_API const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *
 /* Returns the counts of steps, evaluations and so on since the integrator was created. They belong to the integrator. */
 CMB_API const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in);
 
-/* The size of the pattern of a difference Jacobian as `jacobian=sparse` of bdf estimates it (Arnold, Fuchs and Führer 2006 §3.1, their
- * Ω), and the number of groups of columns that are displaced simultaneously. Rows: nv equations of motion, then the ng constraints on
- * velocities (on accelerations where velocities are no rates of coordinates); columns: nv directions of q, then v. */
+/* The size of the pattern of a difference Jacobian as `jacobian=sparse` of bdf estimates it (Arnold, Fuchs and Führer 2006 §3.1, their Ω),
+ * and the number of groups of columns that are displaced simultaneously. Rows: nv equations of motion, then the ng constraints on
+ * velocities (on accelerations with Euler parameters, or where velocities are no rates of coordinates); columns: nv directions of q, then
+ * v. */
 typedef struct cmb_jacobian_report {
   int rows, columns;   /* nv + ng, 2 nv */
   int entries, groups; /* number of entries that are not 0 at this state; groups of their columns */
