@@ -7,8 +7,8 @@
  * oscillates.
  *
  * Errors are the largest at 200 instants, against mdop853 at a tolerance of 1e-12, in the 13 angles of rods and carrier. The wheel's
- * rotation, 86 rad in the end, is left out, and included in a second column. A third one has the error along the constraints: that of the
- * positions after the drift has been removed by projection (12a).
+ * rotation, 86 rad in the end, is left out; the column `all` includes it. The column `along` has the error along the constraints: that of
+ * the positions after the drift has been removed by projection (12a).
  *
  * Times are those of the integration alone, medians of rounds in which the variants take turns, so that disturbances affect all of them
  * equally. The paper's code solves eq. (4) in each stage; mdop5 does not where a model provides its accelerations in one call. `by (4)` is
@@ -30,7 +30,7 @@ struct path {
   int count;
   double q[INSTANTS][MOST_COORDINATES], along[INSTANTS][MOST_COORDINATES];
   double position[INSTANTS], velocity[INSTANTS];
-  long mark_count; /* number of steps that projected positions */
+  long mark_count; /* number of steps that projected positions, at most MOST_MARKS */
   struct cli_mark marks[MOST_MARKS];
 };
 

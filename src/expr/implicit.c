@@ -311,8 +311,8 @@ static bool has_branch_or_kink(const struct maker *m, cmb_expr e)
   }
 }
 
-/* Marks in m->varies all nodes of the equations that depend on an unknown. Returns an error if such a node has a branch or a kink (abs, min,
- * if, ...), unless it is used only inside of smooth(...). Overwrites m->marked where it is 0. */
+/* Marks in m->varies all nodes of the equations that depend on an unknown. Returns an error if such a node has a branch or a kink (abs,
+ * min, if, ...), unless it is used only inside of smooth(...). Sets m->marked to 2 for nodes that are used outside of it. */
 static cmb_status find_varying(struct maker *m)
 {
   const cmb_graph *g = m->g;

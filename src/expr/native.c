@@ -162,8 +162,9 @@ static void find_entry(struct maker *m, const cmb_native_options *options)
   m->entry = m->cache ? cmb_join_path(m->arena, m->cache, name) : NULL;
 }
 
-/* Loads the compiled code of the programs from the cache, or else compiles it, and sets n->origin. If both fail, the programs are interpreted:
- * returns CMB_OK, and logs a warning unless only cached code was wanted. Returns an error if out of memory. */
+/* Loads the compiled code of the programs from the cache or else, unless only cached code is wanted, compiles it, and sets n->origin. If
+ * this fails, the programs are interpreted: returns CMB_OK, and logs a warning unless only cached code is wanted. Returns an error if out
+ * of memory. */
 static cmb_status make(struct maker *m, const cmb_native_options *options)
 {
   cmb_native *n = m->n;

@@ -6,8 +6,8 @@
  *     native_build.c  the compiler: which one, its identity for the cache, running it
  *     native.c        the object itself: load, run, destroy
  *
- * A cache entry is one file, KEY.so: the shared object, followed by (where no loader reads) the key and a digest of all bytes before. KEY
- * is the digest of everything that the code depends on: text, compiler, options, processor.
+ * A cache entry is one file, KEY.so: the shared object, followed by (where no loader reads) a mark, the key, and a digest of key and
+ * object. KEY is the digest of everything that the code depends on: text, compiler, options, processor.
  */
 #ifndef CMB_EXPR_NATIVE_H
 #define CMB_EXPR_NATIVE_H

@@ -1,14 +1,14 @@
 /*
- * Runs the C compiler for native code (native.h): found in $CC or as cc in $PATH, started without a shell, one process per unit, several
- * at a time.
+ * Runs the C compiler for native code (native.h): named by an option or by $CC, otherwise cc, looked up in $PATH and started without a
+ * shell, one process per unit, several at a time.
  *
  * The options prevent the contraction of a * b + c and everything else that would change the interpreter's bits; sqrt does not set errno.
  * -O1 takes two thirds of the time of -O2, and the code is as fast; lanes also need vectorised loops, for sqrt. Scalar statements must not
  * be vectorised: gcc 12 then makes multiply-add instructions in spite of -ffp-contract=off. With this excluded the processor's own vector
  * instructions (-march=native) are safe; they make lanes two to four times as fast.
  *
- * The compiler's environment contains only what compilers need to find their parts. In the cache, the compiler is identified by its path,
- * size and time of change, so that a cache hit runs no process at all.
+ * The compiler's environment contains only what compilers need to find their parts. In the cache, the compiler is identified by its path
+ * and options, and by the inode, size and time of change of its file, so that a cache hit runs no process at all.
  */
 #include "base/context.h"
 #include "base/file.h"
@@ -47,7 +47,8 @@ __attribute__((format(printf, 2, 3))) static bool fail_with_reason(cmb_native_co
 
 /* ---- which compiler, on which processor */
 
-/* Splits `text` at white space, in place, into at most `room` words; stores them in words[room] and returns their number. */
+/* Splits `text` at white space, in place, into at most `room` words, stores them in words[room] and returns their number; if there are
+ * more, the last one keeps the rest of the text. */
 static int split(char *text, int room, char **words)
 {
   int count = 0;

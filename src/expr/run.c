@@ -34,7 +34,7 @@ static double call_difference(const cmb_external *f, int order, int i, const dou
 }
 
 /* Returns the value of a user's C function f at x[3], or a partial derivative. The base-4 digits of `order` are the numbers (1 to 3) of the
- * arguments by which it is differentiated, the highest digit last. Second derivatives, and first ones without f->partial, are central
+ * arguments by which it is differentiated, the highest digit last. Higher derivatives, and first ones without f->partial, are central
  * differences. */
 static double call_order(const cmb_external *f, int order, const double *x)
 {

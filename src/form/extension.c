@@ -218,9 +218,9 @@ static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 
 /* ---- driven positions */
 
-/* Copies the positions of the state s to x->q with driven coordinate k (a function of time) displaced, and returns the
- * displacement. It is about the square root of the accuracy of a difference Jacobian, ε^(1/3), so that the difference of two
- * Jacobians is as accurate as possible. */
+/* Copies the positions of the state s to x->q with driven coordinate k (a function of time) displaced, and returns the displacement. It is
+ * max(|q|, 1) ε^(1/6), the square root of an accuracy of ε^(1/3) of a difference Jacobian, so that the difference of two Jacobians is as
+ * accurate as possible. */
 static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
