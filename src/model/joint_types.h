@@ -35,11 +35,11 @@ typedef enum cmb_joint_directions {
   CMB_AXES_NONE,
   CMB_AXES_ONE, /* axis: D, into axes[0] */
   CMB_AXES_TWO, /* axes: [D, D], perpendicular */
-  /* axes: [D, D, D], each perpendicular to the one before; default: the global axes */
+  /* axes: [D, D, D], each perpendicular to the one before; default: the axes of the scope */
   CMB_AXES_THREE,
   CMB_AXES_PLANE, /* normal: D, or axes: [D, D] in the plane */
   CMB_AXES_SHAFT, /* axis: D, into axes[2]; axes[0] and axes[1] are chosen perpendicular to it */
-  CMB_AXES_FRAME  /* axes: {x: D, y: D}; default: the global axes */
+  CMB_AXES_FRAME  /* axes: {x: D, y: D} or another two; default: the axes of the scope */
 } cmb_joint_directions;
 
 /* The elementary motions of which a joint is composed, each relative to the preceding one: a translation, a rotation about an axis, a free

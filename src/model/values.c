@@ -266,7 +266,7 @@ static bool any_value(void *user, const char *name, cmb_expr *e)
 }
 
 /* Parser callback that accepts any function call in a formula; used where only the syntax of formulas is checked. *e becomes a new input of the
- * graph. If the function is a table or a road of the model, reports a wrong number of arguments and returns false. */
+ * graph. A wrong number of arguments of a table, or fewer than two of a road, is reported, and the result is false. */
 static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
                      cmb_expr *e)
 {
