@@ -220,9 +220,8 @@ static struct item *entry_of_list(cmb_draft *d, struct item *list, const char *k
 }
 
 /* Returns the entry `name` of a list or map in a draft (a model under construction), which is created if it is missing, in a list only after
- * the last one. An item that is
- * still an empty text first becomes a list if `name` is a number, else a map; entering any other text is an error. Returns NULL on failure,
- * with the status in d->status. */
+ * the last one. An item that is still an empty text first becomes a list if `name` is a number, else a map; entering any other text is an
+ * error. Returns NULL on failure, with the status in d->status. */
 static struct item *enter(cmb_draft *d, struct item *item, const char *key, const char *name)
 {
   if (item->kind == CMB_NODE_TEXT && !item->text[0])
@@ -477,8 +476,8 @@ cmb_status cmb_draft_rod(cmb_draft *d, const char *name, double mass, const char
   return put_pair(d, "bodies", name, "rod", from, to);
 }
 
-/* Returns the key under which the calls for joints and loops of this type put the direction: "normal" for a planar joint, "axis" for all
- * other types, whether they have this key or not. */
+/* Returns the key under which the calls for joints and loops of this type put the direction: "normal" for a planar joint, "axis" for all other
+ * types, whether they have this key or not. */
 static const char *direction_key(const char *type)
 {
   const char *keys[2];

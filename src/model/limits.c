@@ -1,6 +1,6 @@
 /*
- * Checks that numbers of a model are physically possible, when it is read and whenever live parameters (which can change later) do so;
- * called by the readers of sections and, for later values, by layers sim and system (limits.h).
+ * Checks that numbers of a model are physically possible, when it is read and whenever live parameters (which can change later) do so; called
+ * by the readers of sections and, for later values, by layers sim and system (limits.h).
  */
 #include "model/limits.h"
 

@@ -198,8 +198,8 @@ static const char *find_previous(const char *text, size_t *length)
 
 /* Replaces the name "previous.NAME" in a formula (`length` characters from `from`) by the full name of the item to which it refers, which is
  * appended to the buffer `to`. If only the beginning of NAME is an item, the rest, such as ".length", is copied. A full name shorter than the
- * original is padded with blanks, so that columns in messages stay right, unless a '(' follows. It is an error if
- * nothing precedes the copy, or if the name refers to the ground; whether the full name exists is checked later. */
+ * original is padded with blanks, so that columns in messages stay right, unless a '(' follows. It is an error if nothing precedes the copy,
+ * or if the name refers to the ground; whether the full name exists is checked later. */
 static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
                              cmb_place at, cmb_buffer *to)
 {

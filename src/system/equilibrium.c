@@ -588,9 +588,9 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 
 static const double CLOSED = 1e-9; /* a gap below −CLOSED counts as closed, in metres */
 
-/* Finds a static equilibrium of a system, starting from positions q (nq) and velocities and first-order states v (nv), and overwrites both. p
- * are the values of the parameters that can be changed after set-up; NULL means those of the equations. Fails, with q and v undefined, if a
- * unilateral contact is closed in the equilibrium. */
+/* Finds a static equilibrium of a system, starting from positions q (nq) and velocities and first-order states v (nv), and overwrites both. p are
+ * the values of the parameters that can be changed after set-up; NULL means those of the equations. Fails, with q and v undefined, if bodies
+ * penetrate each other at a unilateral contact in the equilibrium. */
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report)
 {

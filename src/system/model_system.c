@@ -212,7 +212,7 @@ static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
 }
 
 /* Fails with a message if loops or prescribed motions of the model contradict each other. `joints` is the model's system in joint coordinates,
- * which has no other constraints. */
+ * whose only other constraints are those that screw and constant-velocity joints have of their own. */
 static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model,
                                         const cmb_system *joints)
 {

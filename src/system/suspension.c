@@ -347,9 +347,9 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Removes from the model the forces between road and wheels, which the sweep replaces by prescribed quantities and loads: contacts, tyres, and
- * loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error with a message if the model then still
- * has first-order states. */
+/* Makes 0 the forces between road and wheels, which the sweep replaces by prescribed quantities and loads: contacts with a stiffness, tyres,
+ * and loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error with a message if the model then
+ * still has first-order states. */
 static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
