@@ -1,8 +1,8 @@
 /*
- * Reads the section `parameters` of a model: numbers with names; called by templates.c, read.c and values.c (reader.h). A formula may use
- * parameters that are defined after it; each is computed when its value is first needed. The arguments of an instance take precedence over the
- * values in its template, those of an including file over those of the included one (overrides.c), and those of the options over all others.
- * Every copy of a repeated instance has the parameter `index`.
+ * Reads the section `parameters` of a model: numbers with names; called by templates.c, read.c, values.c and place.c (reader.h). A formula may
+ * use parameters that are defined after it; each is computed when its value is first needed. The arguments of an instance take precedence over
+ * the values in its template, those of an including file over those of the included one (overrides.c), and those of the options over all
+ * others. Every copy of a repeated instance has the parameter `index`.
  *
  * Live parameters, whose values can be changed after the model is read, are inputs of the model's graph: those that the options name, or all
  * that are not computed from live ones. What is computed from them is an expression. Some numbers cannot depend on them (such as the number of

@@ -128,7 +128,7 @@ typedef struct cmb_reader {
   cmb_scope *scopes, *last_scope;
   int unfolded_size; /* number of nodes in all scopes */
   int part_searches; /* number of searches in the graph of includes (overrides.c) */
-  size_t bytes_read; /* from all files but the main one, with a surcharge for each (files.c) */
+  size_t bytes_read; /* from all files but the main one, and a constant for each (files.c) */
   cmb_subject subject;
   cmb_lazy *parameters, *points;
   int parameter_room, point_count;

@@ -36,8 +36,8 @@ cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text,
 /* Returns the entry of a map with this key; NULL if there is none or the node is no map. */
 const cmb_node *cmb_node_find(const cmb_node *map, const char *key);
 
-/* Reports an error in the user's input, with the message "FILE:LINE:COL: " and the formatted text; a place without a line gives "FILE: KEY:
- * ". Returns CMB_ERROR_INPUT. */
+/* Reports an error in the user's input: the formatted text after its place, "FILE:LINE:COL: ", or "FILE: KEY: " without a line. Returns
+ * CMB_ERROR_INPUT. */
 cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -98,7 +98,7 @@ static double largest_of(int from, int to, const double *re, const double *im, i
 }
 
 /* Normalises a mode shape re + i im (nq + nz) in place: divides it by its largest complex entry, which becomes 1. The entry is sought among the
- * coordinates and, if these are negligible beside them, among the first-order states. *most becomes its index. */
+ * coordinates, or among the first-order states if all coordinates are negligible beside these. *most becomes its index. */
 static void normalize(const cmb_equations *eq, double *re, double *im, int *most)
 {
   const int count = eq->nq + eq->nz;

@@ -2,8 +2,8 @@
  * Creates a system from a model (cmb_model_system): its equations as expressions and programs, consistent start values, and the search
  * for redundant constraints, which depend on others.
  *
- * Redundant constraints are left out, and the equations are made again without them: then the constraints have full rank for every
- * method, and the straight-line elimination of the explicit formalism works.
+ * Redundant constraints are left out, unless they depend on modes, and the equations are made again without them: then the constraints have
+ * full rank for every method, and the straight-line elimination of the explicit formalism works.
  */
 #include "base/context.h"
 #include "dae/graph_system.h"

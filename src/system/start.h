@@ -45,8 +45,8 @@ cmb_status cmb_start_keep(cmb_context *ctx, const cmb_model_system_options *o,
 typedef enum cmb_start_way {
   /* by the model's formulas for joints: there are no constraints, and nothing was set */
   CMB_START_FORMULAS,
-  CMB_START_CLOSED, /* found in joint coordinates from the values given by model and user, and the constraints */
-  CMB_START_FOUND /* in any other way: Cartesian bodies are placed, or an equilibrium is found */
+  CMB_START_CLOSED, /* found in joint coordinates from given values and the constraints */
+  CMB_START_FOUND   /* in any other way: Cartesian bodies are placed, or an equilibrium is found */
 } cmb_start_way;
 
 cmb_start_way cmb_start_way_of(const cmb_system *system);

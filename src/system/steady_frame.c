@@ -10,8 +10,8 @@
 #include <camber/system.h>
 #include <math.h>
 
-static const double PARALLEL =
-    1e-9; /* tolerance of the cosine of right angles, and of 1 − cosine of parallel directions */
+/* tolerance of the cosine of right angles, and of 1 − cosine of parallel directions */
+static const double PARALLEL = 1e-9;
 
 /* Returns the scalar product of the vectors a and b in space. */
 static double dot(const double a[3], const double b[3])

@@ -347,7 +347,7 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Makes 0 the forces between road and wheels, which the sweep replaces by prescribed quantities and loads: contacts with a stiffness, tyres,
+/* Sets the forces between road and wheels to 0, which the sweep replaces by prescribed quantities and loads: contacts with a stiffness, tyres,
  * and loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error with a message if the model then
  * still has first-order states. */
 static cmb_status leave_out_road(cmb_suspension *k)
