@@ -52,9 +52,8 @@ typedef enum cmb_joint_motion {
 
 typedef struct cmb_joint_stage {
   cmb_joint_motion motion;
-  int axis; /* number of the joint's axis; not used by CMB_MOTION_BALL */
-  bool
-      global; /* `axis` is the number of a global axis instead, in a turned copy of one of its own */
+  int axis;    /* number of the joint's axis; not used by CMB_MOTION_BALL */
+  bool global; /* `axis` is a global axis instead, in a turned copy one of its own */
 } cmb_joint_stage;
 
 /* The constraints between two frames that a joint imposes (dyn/constraints.c). */
