@@ -132,7 +132,7 @@ static cmb_status check_end(const cmb_crg_file *c, double phi, double x, double 
 
 /* Checks that one side of a road, which extends by `width` from its reference line, is within the reach limit->reach: the distance up to
  * which each place has one nearest point of the line. The reach must also be at least LEAST_STEPS increments. The error message says
- * whether the road overlaps itself or its line turns too sharply. */
+ * whether the road overlaps itself, its line turns too sharply, or it reaches beyond the centre of a turn. */
 static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit, double width,
                              const char *side)
 {

@@ -71,8 +71,8 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
 }
 
 /* Finds the body that "previous.NAME" means in the first of the copies that a repeated template instance makes, which has none before it. If
- * `name` is a body of this copy, and the instance's key `before` names a body or the ground, writes the full name of that one to `full` and
- * returns true; else returns false. */
+ * `name` is a body of this copy, and the instance's key `before` names a body or the ground (its default), writes the full name of that one to
+ * `full` and returns true; else returns false. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {

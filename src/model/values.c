@@ -89,7 +89,8 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
-/* Returns a text for the error message on the unknown name `name` in a formula: the names of parameters that the formula could use. */
+/* Returns a text for the error message on the unknown name `name` in a formula: a similar name, or the parameters that the formula could
+ * use. */
 static const char *expected_parameter(void *user, const char *name)
 {
   const struct names_of_formula *names = user;

@@ -278,7 +278,7 @@ static cmb_status descend(struct equilibrium_search *k, bool near)
   return status;
 }
 
-/* Returns whether the unbalanced force in all motions that the constraints permit is 0 up to rounding, compared with the largest
+/* Returns whether the unbalanced force in all motions that constraints and sticking friction permit is 0 up to rounding, compared with the largest
  * force so far. */
 static bool is_balanced(const struct equilibrium_search *k)
 {
@@ -286,8 +286,8 @@ static bool is_balanced(const struct equilibrium_search *k)
 }
 
 /* Returns whether the search for an equilibrium has converged after a full step of norm `size` that followed one of norm `last`: the step is
- * rounding error, or it is small and no longer decreases. `scale` is 1 + |q|. Returns false at a maximum or saddle point of the energy, where
- * the stiffness has a negative eigenvalue. */
+ * rounding error, or it is small and at least half as long as the last one. `scale` is 1 + |q|. Returns false at a maximum or saddle point of the
+ * energy, where the stiffness has a negative eigenvalue. */
 static bool has_arrived(const struct equilibrium_search *k, double size, double last, double scale)
 {
   bool small = cmb_norm2(k->tangent.n, k->p) <= SMALL_FORCE * k->force_scale;

@@ -263,7 +263,7 @@ static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
 }
 
 /* Stores in `system`, which was created without the redundant constraints listed in `rank`, the names of these constraints and their indices in
- * `whole`, the system with all constraints. Logs a warning about those that come from the model file. */
+ * `whole`, the system with all constraints. Logs a warning about all but those of the option `addition`. */
 static cmb_status store_left_out(const struct system_builder *k, const cmb_system *whole,
                                  const cmb_rank *rank, cmb_system *system)
 {

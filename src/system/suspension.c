@@ -708,7 +708,8 @@ static double holding_force(const cmb_suspension *k, int drive)
 }
 
 /* Returns the derivative of the force or moment that holds prescribed quantity number `drive` with respect to this quantity: the total
- * derivative along the sweep or, if the quantity does not change in the sweep, the partial one, with all other prescribed quantities fixed. */
+ * derivative along the sweep or, if the quantity does not change in the sweep, the partial one, with all other prescribed quantities and the
+ * loads fixed. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
