@@ -81,7 +81,7 @@ static inline bool cmb_same_axes(const double *a, const double *b)
 /* A formula as written in the model; text == NULL: not given. */
 typedef struct cmb_model_formula {
   const char *text;
-  cmb_place place;         /* of its first character; if the reader made it, of the entry */
+  cmb_place place;         /* of its first character; of the entry if the reader made it */
   const char *scope;       /* prefix with which its names are looked up first: "" or "left." */
   const char *subject;     /* what the formula belongs to, for messages: "output 'x'" */
   const char *kind, *name; /* the parts of `subject`: "output", "x" */
@@ -136,7 +136,7 @@ typedef struct cmb_model_joint {
   /* unit vectors in the design position, as the type requires; 0 if not used */
   cmb_number axes[3][3];
   cmb_number pitch; /* of a screw: translation per revolution */
-  /* +1; -1 in a mirrored copy, without Euler parameters: rotations are about -axes (see `mirror` in docs/model-format.md) */
+  /* +1; -1 in a mirrored copy if it has no Euler parameters: rotations are about -axes (see `mirror` in docs/model-format.md) */
   int turn;
   bool euler; /* its orientation is given by Euler parameters, .. */
   /* .. and its coordinates are components along these axes (9); NULL: along the global axes */

@@ -315,8 +315,8 @@ cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *ma
 cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *names, cmb_place place,
                              cmb_model_formula *formula);
 
-/* Reads a formula that stays text, with full names in place of "previous.NAME". Checks its syntax and how many arguments the tables and roads
- * in it that are known have; its other names may be defined later. */
+/* Reads a formula that stays text, with full names in place of "previous.NAME". Checks only its syntax and the number of arguments of the
+ * tables and roads that are known, since other names may be defined later. */
 cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             cmb_model_formula *formula);
 
@@ -343,7 +343,7 @@ cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
 /* Checks that all names that includes set are parameters of the included files. */
 cmb_status cmb_check_overrides(cmb_reader *r);
 
-/* Handles the number x, which must not depend on live parameters (r->fixed_number describes it); in parameters.c. A live parameter on which x
+/* Handles the number x, which must not depend on live parameters (r->fixed_number describes it; parameters.c). A live parameter on which x
  * depends is an error if the options name it; otherwise it is made fixed, and the model will be read again. */
 cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at);
 
