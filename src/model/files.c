@@ -162,9 +162,9 @@ static const char *root_of(const cmb_reader *r, const char *from, size_t *length
   return own ? from : r->model->path;
 }
 
-/* Opens the file `text`, which a node of a model file names, relative to the directory of that file. Sets *name to its path for messages
- * and *file to its descriptor, or to -1 with errno set. A path outside of the model's directory is an error unless the options allow it; a
- * file in the library of parts must name files in the library. */
+/* Opens the file `text`, which a node of a model file names, relative to the directory of that file. Sets *name to its path for messages and
+ * *file to its descriptor, or to -1 with errno set. A path outside of the model's directory or, in a file of the library of parts, outside of
+ * the library is an error unless the options allow it. */
 static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *text,
                               const char **name, int *file)
 {

@@ -1,11 +1,11 @@
 /*
- * Reads the section `parameters` of a model: numbers with names; called by templates.c and read.c (reader.h). A formula may use parameters
- * that are defined after it; each is computed when its value is first needed. The arguments of an instance take precedence over the values
- * in its template, those of an including file over those of the included one (overrides.c), and those of the options over all others. Every
- * copy of a repeated instance has the parameter `index`.
+ * Reads the section `parameters` of a model: numbers with names; called by templates.c, read.c, values.c and place.c (reader.h). A formula may
+ * use parameters that are defined after it; each is computed when its value is first needed. The arguments of an instance take precedence over
+ * the values in its template, those of an including file over those of the included one (overrides.c), and those of the options over all
+ * others. Every copy of a repeated instance has the parameter `index`.
  *
  * Live parameters, whose values can be changed after the model is read, are inputs of the model's graph: those that the options name, or all
- * that are not computed from others. What is computed from them is an expression. Some numbers cannot depend on them (such as the number of
+ * that are not computed from live ones. What is computed from them is an expression. Some numbers cannot depend on them (such as the number of
  * copies): a live parameter that was named by the options is an error there; with `live_all` it is made fixed, and the model is read again.
  */
 #include "base/context.h"
@@ -115,8 +115,8 @@ static bool is_named_live(const cmb_model_options *o, const char *name)
   return false;
 }
 
-/* Returns whether a parameter, whose value is known, is to be live (changeable after the model is read): the options name it, or they
- * request this for all parameters and its value does not depend on live ones. Always false for parameters that have to stay fixed. */
+/* Returns whether a parameter, whose value is known, is to be live (changeable after the model is read): the options name it, or they request
+ * this for all parameters and its value does not depend on live ones. Always false for parameters that have to stay fixed and for `index`. */
 static bool is_wanted_live(const cmb_reader *r, const cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;

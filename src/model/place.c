@@ -1,6 +1,6 @@
 /*
- * Computes the placements (rotation, mirror, offset) of template instances from their keys `mirror`, `axes`, and `at` or `offset`;
- * called by points.c and read.c (reader.h).
+ * Computes the placements (rotation, mirror, offset) of template instances from their keys `mirror`, `axes`, and `at` or `offset`; called by
+ * points.c, joints.c, roads.c and read.c (reader.h).
  *
  * An instance x -> T s x + o (rotation T, signs s, offset o) is placed in the frame of the scope around it, x -> T' s' x + o', so that
  * nested ones are composed. Mirrors are in coordinate planes and so consist of signs only; mirrors and rotations are interchanged by

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- sections that are not lists of objects */
+/* ---- the names of the sections; title and gravity */
 
 enum section_kind { TEXT, LIST, MAP, ANY };
 
@@ -127,7 +127,8 @@ static cmb_status read_simulate(cmb_reader *r)
 
 /* ---- the whole */
 
-/* Reads all sections of the model, in an order in which each section refers only to sections that have been read before. */
+/* Reads all sections of the model but includes, templates and instances, in an order in which what a section refers to has been read before;
+ * names in formulas that stay text are looked up later. */
 static cmb_status read_sections(cmb_reader *r)
 {
   CMB_TRY(cmb_read_parameters(r));

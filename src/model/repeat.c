@@ -71,8 +71,8 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
 }
 
 /* Finds the body that "previous.NAME" means in the first of the copies that a repeated template instance makes, which has none before it. If
- * `name` is a body of this copy, and the instance's key `before` names a body or the ground, writes the full name of that one to `full` and
- * returns true; else returns false. */
+ * `name` is a body of this copy, and the instance's key `before` names a body or the ground (its default), writes the full name of that one to
+ * `full` and returns true; else returns false. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -205,8 +205,8 @@ static const char *find_previous(const char *text, size_t *length)
 
 /* Replaces the name "previous.NAME" in a formula (`length` characters from `from`) by the full name of the item to which it refers, which is
  * appended to the buffer `to`. If only the beginning of NAME is an item, the rest, such as ".length", is copied. A full name shorter than the
- * original is padded with blanks, so that columns in messages stay right, unless a '(' follows. A name that refers to nothing or to the ground
- * is an error. */
+ * original is padded with blanks, so that columns in messages stay right, unless a '(' follows. It is an error if nothing precedes the copy,
+ * or if the name refers to the ground; whether the full name exists is checked later. */
 static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
                              cmb_place at, cmb_buffer *to)
 {

@@ -11,7 +11,7 @@
 
 /* ---- included files */
 
-/* The files that are being read, a linked list from the innermost to the main one. */
+/* The files that are being read, a linked list from the innermost to the main one or, for an instance, to the one with its template. */
 struct chain {
   const char *file;
   const struct chain *outer;

@@ -39,8 +39,8 @@ double cmb_tir_number(const cmb_tir *tir, int key);
 double cmb_tir_pressure(const cmb_tir *tir);
 
 /* Parses the text of a tyre property file into *tir; `name` is the file's name for messages. Returns CMB_ERROR_INPUT with the message
- * "FILE:LINE:COLUMN: what is wrong, and what was expected" if it is not correct. Skipped parts that have an effect are warned about in
- * the log. Allocates no memory. */
+ * "FILE:LINE:COLUMN: what is wrong, and what was expected" if it is not correct. Unknown sections, and numbers with an effect that only
+ * another version of the formula has, are skipped with a warning. Allocates no memory. */
 cmb_status cmb_tir_parse(cmb_context *ctx, const char *name, const char *text, size_t length,
                          cmb_tir *tir);
 

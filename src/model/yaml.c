@@ -128,9 +128,9 @@ static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place
   return CMB_OK;
 }
 
-/* Creates a text node of the tree from a scalar event of the YAML parser. Its place is that of its first character, inside of quotes;
- * for a block text (| or >) the beginning of its first line, for a missing value the place of its key. Returns NULL on failure, with the
- * status in b->status. */
+/* Creates a text node of the tree from a scalar event of the YAML parser. Its place is that of its first character, inside of quotes; for a
+ * block text (| or >) the beginning of its first line, for a missing value the place of its key, or line 1, column 1 if it is missing in a
+ * list. Returns NULL on failure, with the status in b->status. */
 static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
 {
   struct fy_token *token = event->scalar.value;

@@ -262,7 +262,7 @@ static void find_left_null(const struct balance *k, int free, double *y)
 
 /* Computes the conserved quantity that belongs to a vector y (n) with yᵀ K = 0 for the stiffness matrix K: the coefficients ℓ (n), in
  * `conserved`, of a linear function ℓᵀ x that has the same value at all states of rest x that one motion can reach. For displacements these are
- * the entries of Dᵀ y with the damping matrix D, for first-order states those of y. If all of Dᵀ y is rounding error, `conserved` becomes y. */
+ * the entries of Dᵀ y with the damping matrix D, for first-order states those of y. If all of ℓ is rounding error, `conserved` becomes y. */
 static void find_conserved(const struct balance *k, const double *y, double *conserved)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;

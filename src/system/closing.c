@@ -256,8 +256,8 @@ static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int mo
 /* ---- the whole path */
 
 /* Prepares closing the loops from q (nq): normalises Euler parameters in q, finds the modes (signs of the switching functions), stores the
- * residuals of all constraints at q in c->r (ng), and sets c->closed to whether the constraints are satisfied. If they are, measures in
- * c->first how accurately. */
+ * residuals of all constraints at q in c->r (ng), and sets c->closed to whether those of the system, without held values, are satisfied. If
+ * they are, measures in c->first how accurately. */
 static cmb_status begin(cmb_closing *c, double *q)
 {
   cmb_evaluator *ev = c->ev;

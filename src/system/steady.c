@@ -4,8 +4,9 @@
  *
  *     0 = r(q, v, a, λ) = M a − f + Gᵀ λ,  a = ω S v;  rates of states are among r
  *     0 = g(q),   0 = G v + g_t
- *     0 = v_i − ω s_i            first rotations about the vertical, s_i = ±1; 0 = ω if there is no such rotation
+ *     0 = v_i − ω s_i            first rotations about the vertical, s_i = ±1
  *     0 = v_ball − ω Rᵀ R0ᵀ e    ball joints
+ *     0 = ω                      if there is neither, or if a first rotation is about another axis
  *     0 = y_k − value_k          held quantities
  *
  * Coordinates that grow keep their start values; for parts with joints to the ground (a trailer) they are found relative to the
@@ -392,7 +393,7 @@ static int change_unknown(struct steady *k, const struct entry *u)
 
 /* Computes the directional derivatives of the equations of steady motion for the increments k->dq, dv, da, dlambda and dw of the unknowns and
  * an increment 1 of one parameter (−1: none): of the residual of the equations of motion, k->dr (nv), of the velocity constraints, k->dg (ng),
- * and of the position constraints, k->g (ng). Overwrites k->r. */
+ * and of the position constraints, k->g (ng). k->dg leaves out the part of the parameter. Overwrites k->r. */
 static void change_equations(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
