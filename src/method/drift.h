@@ -32,11 +32,11 @@ typedef struct cmb_drift {
   cmb_drift_bound bound;
   int nq, nv, ng, G_size;
   double *g, *g_last; /* (ng) scratch */
-  double *G;       /* (G_size) the constraint Jacobian at a displaced position, or a change of it */
-  double *q;       /* (nq) displaced position */
-  double *product; /* (ng) scratch */
-  double
-      rounding; /* estimated rounding error of g; renewed in the steps 0, 1, 2, 4, 8 .., and before a warning */
+  double *G;          /* (G_size) change of the constraint Jacobian in a step */
+  double *q;          /* (nq) displaced position */
+  double *product;    /* (ng) scratch */
+  /* estimated rounding error of g; renewed in the steps 0, 1, 2, 4, 8 .., and before cmb_drift_check warns */
+  double rounding;
   double h;     /* the largest step so far */
   double first; /* ‖g‖ where the run begins */
 } cmb_drift;

@@ -47,9 +47,9 @@ static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
     "multipliers", "free|tested", "free", "whether the error test looks at the multipliers, too"   \
   }
 
-/* The values of the option `control` of radau5, radau and bdf. Strict: errors at the end of a run are about as large as the tolerance.
- * Classic: the error test of the original code; errors at the end are then up to about 100 times the tolerance, the more the smaller
- * it is. */
+/* The values of the option `control` of radau5, radau and bdf, which has one more. Strict: errors at the end of a run are about as large as
+ * the tolerance. Classic: the error test of the original code; errors at the end are then up to about 100 times the tolerance, the more the
+ * smaller it is. */
 typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control;
 
 #define CMB_OPTION_CONTROL(code)                                                                   \

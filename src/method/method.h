@@ -1,6 +1,6 @@
 /*
  * The interface between the integrator and its methods: a method is a table of functions that work on the integrator's data. Included by
- * all files of this folder.
+ * the files of the integrator and of the methods.
  *
  * The integrator runs the step loop and computes error norms; controller.h has the rules for step sizes and newton.h those for the end of
  * iterations. A method supplies stages, an error estimate and dense output, and the constants of these rules. The state is y = (q, v),
@@ -84,7 +84,7 @@ typedef struct cmb_choices {
 typedef struct cmb_passage {
   int near_steps;   /* consecutive accepted steps near a loss of rank */
   int inside_steps; /* consecutive accepted steps so near to it that no step should end there */
-  /* cmb_kkt_nearness (smallest singular value) at the end of the last accepted step */
+  /* cmb_kkt_nearness (smallest singular value) at the end of the last step that began or ended near one */
   double nearness;
   double ahead; /* time from t to the next loss of rank, if it is near; else infinite */
   double zone;  /* time from a loss of rank to where a step may end */
@@ -131,7 +131,8 @@ struct cmb_integrator {
       dense_refined; /* method->densify has been called for the last step; and refine, if it is needed */
   void *data;        /* data of the method */
   struct cmb_stiffness *stiffness; /* stiffness estimate; NULL: none */
-  struct cmb_switcher *switcher;   /* of the method auto; else NULL */
+  /* of auto, and of a method beside which an explicit one passes losses of rank; else NULL */
+  struct cmb_switcher *switcher;
   struct cmb_runaway *runaway;
   struct cmb_drift *drift; /* bound on the drift; NULL: none */
 };
@@ -188,7 +189,8 @@ static inline void cmb_displacement(const cmb_integrator *in, const double *y_pl
 
 /* Removes from the error estimates x (n) and y (n, or NULL) of a step to y_new their components in the weak directions, which belong to
  * small singular values of the constraint Jacobian. These components do no harm while their squares are small. Returns the error that
- * counts in their place: the velocity component of x in the norm of the kinetic energy, divided by the root of rtol. */
+ * counts in their place: the velocity component of x in the norm of the kinetic energy, divided by √rtol times the norm of the new
+ * velocities, plus atol. */
 double cmb_remove_weak_error(const cmb_integrator *in, double *x, double *y);
 
 /* Removes from the error estimates x (n) and y (n, or NULL), near a loss of rank of the constraints, their components in the weak
@@ -210,8 +212,8 @@ cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slop
 cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, double *slope,
                                 double *lambda);
 
-/* Computes out := y + h Σ c_j k_j for vectors of n numbers, summed over j < count; zero coefficients cost next to nothing. out may be y.
- * The arrays have to come from an arena, since they are processed in blocks of eight numbers. */
+/* Computes out := y + h Σ c_j k_j for vectors of n numbers, summed over j < count; zero coefficients after the first cost next to nothing.
+ * out may be y. The arrays have to come from an arena, since they are processed in blocks of eight numbers. */
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out);
 
@@ -230,7 +232,7 @@ extern const cmb_method cmb_method_abm;
 extern const cmb_method cmb_method_lie;
 extern const cmb_method cmb_method_rosw2;
 
-/* The option of every adaptive method for steps of fixed size. */
+/* The option of every adaptive method but auto for steps of fixed size. */
 #define CMB_OPTION_STEPS                                                                           \
   {                                                                                                \
     "steps", "adaptive|fixed", "adaptive",                                                         \
@@ -254,8 +256,8 @@ static inline void cmb_passage_before(cmb_integrator *in)
   if (in->passage.near_steps > 0) cmb_passage_look_ahead(in);
 }
 
-/* Returns the size of the next attempt, about h or less, chosen so that the step neither ends nor has a stage near a predicted loss of
- * rank of the constraints. */
+/* Returns the size of the next attempt: h or, near a predicted loss of rank of the constraints, another size with which the step neither
+ * ends nor has a stage at it. After more than three rejections it is h. */
 static inline double cmb_passage_size(const cmb_integrator *in, double h)
 {
   return in->passage.ahead < INFINITY ? cmb_passage_step(in, h) : h;
