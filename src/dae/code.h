@@ -29,9 +29,10 @@ typedef struct cmb_code {
   /* number of stiff forces; fields as in dyn/expressions.h. stiff_row == NULL: not known */
   int stiff_count;
   cmb_expr *stiff_row, *stiff_x, *stiff_rate, *loose, *forces;
-  cmb_expr *rates;   /* (nq) T(q) v; NULL: q̇ = v */
-  cmb_expr *outputs; /* (no + nh) outputs and next sampled values, functions of t, q, v, a, λ */
-  cmb_expr *margin;  /* (ns) switching functions */
+  cmb_expr *rates; /* (nq) T(q) v; NULL: q̇ = v */
+  /* (no + nh) outputs and next sampled values, functions of t, q, v, a, λ and contact forces */
+  cmb_expr *outputs;
+  cmb_expr *margin; /* (ns) switching functions */
   int level_count;
   /* (level_count) for each mode that is a level, the expression that determines it */
   cmb_expr *deciding;

@@ -426,8 +426,8 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in w->part. Lists in
- * w->bent those of them whose second derivative along a motion can be computed. */
+/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in w->part. Lists
+ * in w->bent those of them that depend on the position on a line and have a continuous first derivative. */
 static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {
   int results;

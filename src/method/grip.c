@@ -298,9 +298,9 @@ static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const 
   return CMB_OK;
 }
 
-/* Builds the expression h Σ_i |S_i F_i / A_ii|: the change of the sliding velocity of friction element k in a step of size h by its own largest
- * force F, if the matrix A (nv x nv) of the step were diagonal. S (nv) is the gradient of the sliding velocity. Rounding errors are compared
- * with this magnitude. */
+/* Builds the expression h Σ_i |S_i F_i / A_ii|: the change of the sliding velocity of friction element k in a step of size h by half the
+ * range F of its own force, if the matrix A (nv x nv) of the step were diagonal. S (nv) is the gradient of the sliding velocity. Rounding
+ * errors are compared with this magnitude. */
 static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
                                    const struct problem_arrays *a, const cmb_expr *A, int k)
 {
@@ -315,8 +315,9 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which a clearly negative diagonal element of
- * the complementarity matrix shows; else to 1 if the complementarity problem was solved, and to 0 if not. */
+/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which a clearly negative diagonal element
+ * of the complementarity matrix shows; else to 1 if the complementarity problem was solved, and to 0 if not; keeps a lower value that a
+ * prediction in this step has set. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {

@@ -33,8 +33,8 @@ cmb_status cmb_integrator_interpolate_roughly(cmb_integrator *in, double t, doub
 /* Returns the multipliers λ (ng) at the beginning of the last step. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 
-/* Returns the nodes, as fractions of a step (0 to 1), at which, besides the ends of the step, the active method evaluates slopes that its
- * error estimate depends on; *count receives their number, which may be 0. */
+/* Returns the nodes, as fractions of a step (0 to 1), at which, besides the beginning of the step, the active method evaluates slopes that
+ * its error estimate depends on; *count receives their number, which may be 0. */
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
 
 /* Computes the positions q (nq) at which the active method has evaluated the equations at node k of the last step. Dense output may have

@@ -54,7 +54,7 @@ typedef struct cmb_mdop {
   cmb_projecting *form;
   /* (n) (q, u) of the projecting form minus y, where the step begins and ends; exchanged after an accepted step */
   double *offset, *offset_new;
-  double *a;  /* (nv) current accelerations */
+  double *a;  /* (nv) current accelerations of the projecting form */
   bool shift; /* the last slope of the previous step becomes the first of the next */
 } cmb_mdop;
 

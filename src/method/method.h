@@ -44,12 +44,13 @@ struct cmb_method {
   void (*accept)(cmb_integrator *in);
   /* prepares interpolation over the last step, from y_before to y; NULL: nothing to do */
   cmb_status (*densify)(cmb_integrator *in);
-  /* returns whether what `densify` has prepared is less accurate than the end of the step; bounds (n) are set to bounds of its errors,
-   * 0 if they are no larger than that of the step. NULL: it never is */
+  /* returns whether what `densify` has prepared is less accurate than the end of the step; bounds (n) are then bounds of its errors. NULL:
+   * it never is */
   bool (*is_rough)(const cmb_integrator *in, double *bounds);
   /* prepares interpolation again after `densify`, so that it is as accurate as the end of the step; called if is_rough returns true */
   cmb_status (*refine)(cmb_integrator *in);
-  /* the nodes, as parts of a step, besides its ends, at which slopes are evaluated on which the error estimate depends; NULL: none */
+  /* the nodes, as parts of a step, behind its beginning, at which slopes are evaluated on which the error estimate depends; its end may be
+   * one. NULL: none */
   const double *nodes;
   int node_count;
   /* computes the positions q (nq) at which the slope at nodes[k] was evaluated in the last step; NULL: there are no nodes */
