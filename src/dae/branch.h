@@ -1,5 +1,6 @@
 /*
- * Accelerations at and near positions where the constraints lose rank while the mechanism passes through. Used by the evaluator.
+ * Accelerations at and near positions where the constraints lose rank while the mechanism passes through. Used by the evaluator and by
+ * method/passage.c.
  *
  * A mechanism can run through a position where its constraints are dependent, nᵀ G = 0, and go on along a smooth branch of its
  * motion: a parallelogram through its flat position. Near it, with a small singular value nᵀ G x = σ, every component in the

@@ -1,6 +1,7 @@
 /*
- * The compiled model: its expressions with frozen modes, for the makers of whole-step programs of real-time methods (method/) and
- * of exported C code (export/). The inputs of these programs lie as layout.h says, like those of the equations' own programs.
+ * The compiled model: its expressions with frozen modes, for the makers of whole-step programs of real-time methods (method/) and of
+ * exported C code (export/), and for derivatives of outputs (system/). The inputs of these programs lie as layout.h says, like those of the
+ * equations' own programs.
  *
  * The inputs u and their rates are still variables here; in a simulation they are 0, unless they are live: then they are among the
  * parameters.

@@ -1,7 +1,7 @@
 /*
- * Functions of the position that a step of the time integration could pass over unnoticed (dae.h, `path_values`). They are the
- * largest subexpressions of f and g that depend on a single coordinate, or on one single function of q and t, and can have narrow
- * bumps; inside these those that terms or factors may hide; and the reciprocals of divisors under what depends on velocities.
+ * Functions of the position that a step of the time integration could pass over unnoticed (dae.h, `path_values`). They are the largest
+ * subexpressions of f, g and the surfaces of rules that depend on a single coordinate, or on one single function of q and t, and can have
+ * narrow bumps; inside these those that terms or factors may hide; and the reciprocals of divisors under what depends on velocities.
  *
  * Smooth tables, exp, tanh, atan, sinh, cosh, powers with negative exponents and quotients can, whatever their arguments are. Functions
  * of a single coordinate can, too, if they are another power or a circular function of more than the coordinate itself. The sines,

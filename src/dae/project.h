@@ -48,8 +48,8 @@ cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *
  * values at the given q. The factors are made at the new one. Returns CMB_RETRY_NEWTON if the iteration does not converge. */
 cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q);
 
-/* Returns whether the evaluator's g is 0 within the tolerance, 1e-8 of each constraint's extent: an iteration with dependent
- * constraints may converge elsewhere. */
+/* Returns whether the evaluator's g is 0 within the tolerance, 1e-8 of each constraint's extent (at least 1e-4): an iteration with
+ * dependent constraints may converge elsewhere. */
 bool cmb_constraints_met(const cmb_evaluator *ev);
 
 /* Returns the largest of the evaluator's |g_i| divided by the constraints' extents (at least 1e-4 each). */

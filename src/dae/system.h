@@ -57,7 +57,7 @@ struct cmb_system {
   const bool *p_moves;
   int lock_count;
   cmb_lock *locks; /* (lock_count) positions in which M is singular */
-  /* adds all that the functions of eq depend on to a hash; NULL: not known */
+  /* adds what determines the values of eq's functions to a hash; NULL: not known */
   void (*digest)(const cmb_system *system, cmb_sha256 *s);
   void (*destroy)(cmb_system *system); /* frees what is not in the arena; NULL: nothing to free */
 };

@@ -390,7 +390,7 @@ static void complete(const cmb_integrator *in, struct bdf *m)
 
 /* Performs one Newton iteration of the BDF step that ends at time t: solves for the increments of velocities and multipliers, adds them to
  * the iterate, and updates its positions and accelerations. *size becomes the weighted norm of the increments in units of the tolerance:
- * the root of the sum of squares for q, v and λ, divided by nq + nv. */
+ * the root of (sum of squares for q, v and λ)/(nq + nv). */
 static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, double *size)
 {
   const double c = 1 / m->history.alpha, ratio = c / m->c_factored;

@@ -12,7 +12,8 @@
 /* Returns the integrator's evaluator, with which the run loop projects states and changes modes. It may be used freely between steps. */
 cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 
-/* Resets everything that the integrator has learnt in the last run, before cmb_integrator_begin starts a new one. */
+/* Resets the control of step sizes, the choice of the method and what is monitored in a run, before cmb_integrator_begin starts a new
+ * one. */
 void cmb_integrator_reset(cmb_integrator *in);
 
 /* Save or restore the integrator's part of a saved run in the archive a (state.c). The first function saves or restores which method is

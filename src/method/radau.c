@@ -541,7 +541,7 @@ static double worst_increment(const cmb_integrator *in, const struct radau *m, d
 }
 
 /* Returns the norm of the Newton increments of all stages (of coordinates dq, of velocities and of multipliers) in units of the tolerance:
- * the root of their sum of squares, divided by the number of coordinates and velocities of all stages. */
+ * the root of their sum of squares divided by s (nq + nv), with s stages. */
 KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrator *in,
                              const struct radau *m, double *const *dq)
 {

@@ -62,8 +62,8 @@ static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, con
   copy_outputs(output + p->g_end, eq->ng, step->g_end);
 }
 
-/* Creates the programs (lists of instructions that evaluate expressions) of a step: one for the whole step, one for the modes of dry friction
- * (slipping or sticking) at the start of a run, and those for the points at which user equations written in C are evaluated. */
+/* Creates the programs (lists of instructions that evaluate expressions) of a step: one for the whole step, one for the modes of dry
+ * friction (slipping or sticking) where they are unknown, and those for the points at which user equations written in C are evaluated. */
 static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
 {
   const cmb_equations *eq = st->eq;
