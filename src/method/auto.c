@@ -5,8 +5,8 @@
  *
  * The explicit method is mdop5, or mdop853 for small tolerances, and the implicit one radau5, unless the options choose others. The run
  * begins with the implicit method, because its step sizes show what accuracy requires. That holds with control=strict; the control of
- * RADAU5 counts errors of velocities h times, so its steps would pass over vibrations that the tolerance requires to be resolved. The
- * first change needs little evidence, and each further change more than the one before it.
+ * RADAU5 counts errors of velocities h times, so its steps would pass over vibrations that the tolerance requires to be resolved. The first
+ * change needs little evidence, and each further change, up to a limit, more than the one before it.
  */
 #include "base/context.h"
 #include "base/text.h"

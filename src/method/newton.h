@@ -12,7 +12,8 @@
  *     too slow      η θ^left d_i > κ, with `left` further iterations permitted
  *     slow          θ > another limit: it has converged, but the next step should have a new matrix
  *
- * The constants that differ between methods are data: each method's file has a cmb_newton_rule and names their source.
+ * The constants that differ between methods are data: a cmb_newton_rule in the method's file, or in partitioned.c, which names their
+ * source.
  */
 #ifndef CMB_METHOD_NEWTON_H
 #define CMB_METHOD_NEWTON_H
