@@ -23,8 +23,8 @@
 #include <math.h>
 #include <string.h>
 
-/* How an expression depends on q, from the simplest to the most general. UNIT: a coordinate, or a sum of coordinates with
- * coefficients ±1; BEYOND: it reads more than t, q and the modes, or has no bounds. */
+/* How an expression depends on q, from the simplest to the most general. UNIT: a coordinate, or a sum of coordinates with coefficients ±1;
+ * BEYOND: it reads more than t, q, modes and parameters, or has no bounds. */
 typedef enum kind { FIXED, UNIT, LINEAR, CURVED, BEYOND } kind;
 
 enum { NONE = -1, SEVERAL = -2, PART = CMB_WATCHED_PART };

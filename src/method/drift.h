@@ -55,8 +55,8 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena);
 /* Resets the constants and the bound on the drift at the beginning of a motion: of a run, and after an event. */
 void cmb_drift_begin(cmb_drift *d);
 
-/* Updates the constants and the bound on the drift after a step. Logs a warning, once, when condition (13) fails and the bound ceases to
- * exist. */
+/* Updates the constants and the bound on the drift after a step. Logs a warning, once in a motion, when condition (13) fails and the bound
+ * ceases to exist. */
 cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, const cmb_drift_step *step);
 
 /* Compares the violation of the constraints at (t, q), size = ‖g‖, with the bound on the drift. If it exceeds the bound, also after the

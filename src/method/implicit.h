@@ -100,7 +100,7 @@ double cmb_raised_atol(const cmb_integrator *in, double least);
 /* Multiplies the weights of velocities in the norm of error estimates by `factor`; the weights of Newton increments are not changed. */
 void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);
 
-/* In the index-3 form, the component of velocities perpendicular to the constraints does not count in increments and errors: it results
+/* In the index-3 form, the component of velocities perpendicular to the constraints need not count in increments and errors: it results
  * from g/c, is the larger the smaller the step, and is removed by the next step or a projection. The tangential component moves positions
  * for the rest of the motion, whatever the index. */
 

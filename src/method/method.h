@@ -27,8 +27,8 @@ struct cmb_method {
   int option_count;
   bool implicit;  /* uses derivatives of the equations */
   bool multistep; /* uses previous steps: after a restart it begins with small steps */
-  bool
-      real_time; /* all steps have the given size, but for a shorter last one, and the same operations */
+  /* all steps have the given size, but for a shorter last one, and the same operations */
+  bool real_time;
   bool holds_friction; /* real time: each step solves for sticking friction (grip.h) */
   double stability;    /* explicit: about the largest |h × eigenvalue| for which it is stable */
   bool ends_with_slope; /* in->a is exactly M⁻¹(f − Gᵀλ) at y, without discretisation errors */
