@@ -119,8 +119,8 @@ static inline cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t,
 }
 
 /* Evaluate the terms among M, f, g, G, γ, g_t whose arrays in `want` are not NULL, at (t, q, v) or at a point that cmb_evaluator_point has
- * returned. Do not check them for NaN and Inf, except for the accelerations that late states depend on: these propagate through the linear
- * solves, so that the caller checks the final result. */
+ * returned. Do not check them for NaN and Inf, which propagate through the linear solves, so that the caller checks the final result; only
+ * the accelerations that late states depend on are checked. */
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want);
 cmb_status cmb_evaluate_at(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want);

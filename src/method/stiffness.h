@@ -45,7 +45,7 @@ typedef struct cmb_switcher {
   int active;        /* index of the active method */
   bool inside; /* the state is too near to a loss of rank for a step to end there; not with auto */
   int steps;  /* accepted steps of the explicit method, counted up to RELIEF_STEPS; not with auto */
-  int enough; /* estimates needed for a change; the number grows with each change */
+  int enough; /* estimates needed for a change; grows with each change, up to a limit */
   bool due;   /* the method is to be changed before the next step */
 } cmb_switcher;
 
