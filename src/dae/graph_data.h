@@ -153,8 +153,8 @@ void cmb_graph_split_add(const cmb_graph_split *s, const double *inertial, doubl
 cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
 /* Reserves scratch memory whose content is kept between calls. Call it after all others that enlarge d->scratch. */
 void cmb_graph_enclose_take_plan(cmb_graph_data *d);
-/* Creates `count` new inputs for the derivatives of t, q, v along a motion. cmb_graph_enclose computes bounds of the switching
- * functions, s (ns), and of their rates, rate (ns), over a box; either may be NULL. */
+/* Writes the inputs for the derivatives of t, q, v along a motion, the same in each call, to `direction` (count). cmb_graph_enclose
+ * computes bounds of the switching functions, s (ns), and of their rates, rate (ns), over a box; either may be NULL. */
 void cmb_graph_list_directions(const cmb_graph_parts *p, int count, cmb_expr *direction);
 void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
 

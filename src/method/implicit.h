@@ -67,9 +67,9 @@ typedef struct cmb_tolerance {
   double rtol, atol, left, tested;
 } cmb_tolerance;
 
-/* The weights 1 / (rtol |y| + atol) of a step: q (nq), v (nv) and l (ng) for the Newton increments of positions, velocities and
- * multipliers, in the units of the form's kind; error_q (nq) and error_v (nv) for the error estimates. Multipliers are in the error
- * test only on request, but the iteration has not converged while they still change. */
+/* The weights 1 / (rtol |y| + atol) of a step: q (nq), v (nv) and l (ng) for the Newton increments of positions, velocities and multipliers
+ * (these relative to the largest one, times cmb_form_multiplier_weight); error_q (nq) and error_v (nv) for the error estimates. Multipliers
+ * are in the error test only on request, but the iteration has not converged while they still change. */
 typedef struct cmb_weights {
   double *q, *v, *l;
   /* q and v themselves, or where errors have other weights than increments the next two arrays: */

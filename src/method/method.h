@@ -50,7 +50,7 @@ struct cmb_method {
   bool (*is_rough)(const cmb_integrator *in, double *bounds);
   /* prepares interpolation again after `densify`, so that it is as accurate as the end of the step; called if is_rough returns true */
   cmb_status (*refine)(cmb_integrator *in);
-  /* the nodes, as parts of a step, behind its beginning, at which slopes are evaluated on which the error estimate depends; its end may be
+  /* the nodes, as parts of a step, after its beginning, at which slopes are evaluated on which the error estimate depends; its end may be
    * one. NULL: none */
   const double *nodes;
   int node_count;
