@@ -726,7 +726,7 @@ cmb_status cmb_integrator_is_rough(cmb_integrator *in, bool *rough, double *boun
   return CMB_OK;
 }
 
-/* Makes dense output over the last step as accurate as the ends of the step. */
+/* Makes dense output over the last step as accurate as the ends of the step, if the method can. */
 static cmb_status refine(cmb_integrator *in)
 {
   bool rough;

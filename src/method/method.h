@@ -48,7 +48,8 @@ struct cmb_method {
   /* returns whether what `densify` has prepared is less accurate than the end of the step; bounds (n) are then bounds of its errors. NULL:
    * it never is */
   bool (*is_rough)(const cmb_integrator *in, double *bounds);
-  /* prepares interpolation again after `densify`, so that it is as accurate as the end of the step; called if is_rough returns true */
+  /* prepares interpolation again after `densify`, so that it is, if possible, as accurate as the end of the step; called if is_rough
+   * returns true */
   cmb_status (*refine)(cmb_integrator *in);
   /* the nodes, as parts of a step, after its beginning, at which slopes are evaluated on which the error estimate depends; its end may be
    * one. NULL: none */

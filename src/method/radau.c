@@ -669,8 +669,8 @@ static double multiplier_error(const cmb_integrator *in, struct radau *m)
 }
 
 /* Estimates the error of a step of size h in units of the tolerance, *error, by the embedded formula, multiplied by the inverse of the real
- * Newton matrix to damp stiff components. If it is above 1 in the first step or after a rejection, repeats the estimate with the slope at the
- * state y_0 + error. */
+ * Newton matrix to damp stiff components. If it is not below 1 in the first step or after a rejection, repeats the estimate with the slope
+ * at the state y_0 + error. */
 static cmb_status estimate_error(cmb_integrator *in, struct radau *m, double h, double *error)
 {
   const double *v = in->y + in->nq, *e = m->order->table->e, c = h / m->order->table->gamma;

@@ -109,7 +109,8 @@ static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
   return make_programs(st, &s, &step);
 }
 
-/* Compiles the program of the step to machine code if the model's options permit it; otherwise it stays interpreted. */
+/* Gets machine code for the program of the step: compiled now or, with CMB_EVALUATE_AUTO, only if an earlier run has compiled it. Without
+ * it the program is interpreted. */
 static cmb_status compile(cmb_stepper *st)
 {
   const cmb_code *x = st->eq->code;
@@ -247,8 +248,8 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   return cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_V, place);
 }
 
-/* Sets the first inputs of the step's programs: the time t, the step size h, q, v, the modes (signs of the switching functions) and the
- * parameters that can be changed after set-up. */
+/* Sets the first inputs of the step's programs: the time t, the step size h, q, v, the modes of the switching functions (their signs, or
+ * how friction sticks) and the parameters that can be changed after set-up. */
 static void set_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                        const double *q, const double *v)
 {
