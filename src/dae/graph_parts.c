@@ -4,8 +4,8 @@
  *     - The modes are frozen. All that the motion depends on has one set of switching functions. Outputs and energy share these, so that they
  *       show both sides of an event; a comparison that occurs in them alone is evaluated as it is and is no event.
  *     - An input that the motion depends on has the modes of the motion, any other keeps its comparisons.
- *     - If Jacobians are wanted and the model gives no residual, r = M a − f + Gᵀ λ is formed from the entries, and so are
- *       the constraints on velocities and accelerations, G v + g_t and G a + γ.
+ *     - If Jacobians are wanted, the constraints on velocities and accelerations, G v + g_t and G a + γ, are formed from the entries, and so is
+ *       r = M a − f + Gᵀ λ if the model gives no residual.
  *     - u = 0 is substituted, since the programs compute the motion; only derivatives with respect to u need u.
  *     - Entries of M and G that have become 0 are dropped.
  */

@@ -1,7 +1,7 @@
 /*
- * Functions of the position that a step of the time integration could pass over unnoticed (dae.h, `path_values`). They are the
- * largest subexpressions of f and g that depend on a single coordinate, or on one single function of q and t, and can have narrow
- * bumps; inside these those that terms or factors may hide; and the reciprocals of divisors under what depends on velocities.
+ * Functions of the position that a step of the time integration could pass over unnoticed (dae.h, `path_values`). They are the largest
+ * subexpressions of f, g and the surfaces of rules that depend on a single coordinate, or on one single function of q and t, and can have
+ * narrow bumps; inside these those that terms or factors may hide; and the reciprocals of divisors under what depends on velocities.
  *
  * Smooth tables, exp, tanh, atan, sinh, cosh, powers with negative exponents and quotients can, whatever their arguments are. Functions
  * of a single coordinate can, too, if they are another power or a circular function of more than the coordinate itself. The sines,
@@ -23,8 +23,8 @@
 #include <math.h>
 #include <string.h>
 
-/* How an expression depends on q, from the simplest to the most general. UNIT: a coordinate, or a sum of coordinates with
- * coefficients ±1; BEYOND: it reads more than t, q and the modes, or has no bounds. */
+/* How an expression depends on q, from the simplest to the most general. UNIT: a coordinate, or a sum of coordinates with coefficients ±1;
+ * BEYOND: it reads more than t, q, modes and parameters, or has no bounds. */
 typedef enum kind { FIXED, UNIT, LINEAR, CURVED, BEYOND } kind;
 
 enum { NONE = -1, SEVERAL = -2, PART = CMB_WATCHED_PART };
@@ -426,8 +426,8 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in w->part. Lists in
- * w->bent those of them whose second derivative along a motion can be computed. */
+/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in w->part. Lists
+ * in w->bent those of them that depend on the position on a line and have a continuous first derivative. */
 static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {
   int results;

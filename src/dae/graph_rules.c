@@ -4,7 +4,8 @@
  *     ṡ = s_t + s_q T v + s_v a             for functions that depend on velocities,
  *     s̈ = (the same of ṡ), and ṡ            for functions of t and q alone.
  *
- * There are no rates of functions of λ, of levels, and of functions that call a user's C function or solve an implicit equation.
+ * There are no rates of functions of λ, of t alone, of levels, and of functions that call a user's C function or solve an implicit
+ * equation.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"

@@ -25,9 +25,9 @@ static bool is_curved(kind x)
   return x == CURVED || x == STEEP;
 }
 
-/* Classifies how a table lookup e, within a fixed interval of the table, depends on time. If the table is piecewise linear, or if its argument
- * is constant or depends on the state, the lookup has the class of its argument; otherwise it is CURVED (nonlinear). of[k] is the class of node
- * k. */
+/* Classifies how a table lookup e, within a fixed interval of the table, depends on time. If the table is piecewise linear, or if its
+ * argument is constant or depends on the state, the lookup has the class of its argument; otherwise it is at least CURVED (nonlinear).
+ * of[k] is the class of node k. */
 static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];

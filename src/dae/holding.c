@@ -109,8 +109,8 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* Sets the modes of the evaluator x->ev to those in mode (ns), with the friction forces that stick slipping in direction −1, except force k in
- * direction +1 (k < 0: none). Does nothing if there is no friction that can stick (x->sliding == NULL). */
+/* Sets the modes of the evaluator x->ev to those in mode (ns), with the friction forces that stick slipping in direction −1, except force k
+ * in direction +1 (k < 0: none). Does nothing if no friction sticks (x->sliding == NULL). */
 static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
@@ -134,7 +134,7 @@ static bool is_late(const cmb_equations *eq, int i)
 }
 
 /* Finds the terms that depend on time at a fixed state (q, v): entries of the forces f and of the constraint terms γ, and rates of those
- * switching functions at 0 that sticking friction or contacts hold, if their bounds over all times are not known. Marks them in x->varies,
+ * switching functions that sticking friction holds at 0, if their bounds over all times are not known. Marks them in x->varies,
  * x->gamma_varies and x->flow_varies, and sets *any to true if there are some. Leaves out first-order states whose rates depend on
  * accelerations. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
@@ -391,7 +391,7 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* Returns bounds of function j (the rate of a switching function that sticking friction holds at 0, or a contact force) for friction forces
  * between those of slip in the two directions: `sum`, its bounds for one direction, plus Σ_i θ_i change_i over all friction forces i with
- * weights θ_i in [0, 1], except number `without` (−1: none). */
+ * weights θ_i within x->theta, except number `without` (−1: none). */
 static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {

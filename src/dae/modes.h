@@ -71,8 +71,8 @@ cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, cons
  * `other` (ns), the modes before or after the last search. */
 cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const int *other, double t);
 
-/* Makes q and v consistent with the constraints at t, in place, and finds the modes, accelerations a and multipliers λ that belong
- * to them. Repeats both until the modes stay. On failure the context has the message, and q and v are unchanged. */
+/* Makes q and v consistent with the constraints at t, in place, and finds the modes, accelerations a and multipliers λ that belong to them.
+ * Repeats both until the modes stay. On failure the context has the message; q and v may have changed. */
 cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, double *q, double *v,
                               double *a, double *lambda, cmb_start_report *report);
 

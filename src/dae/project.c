@@ -36,7 +36,7 @@ static const double MET = 1e-8;
 static const double ROUNDING = 1e-12;
 static const double SMALL = 1e-8;
 
-/* extent used for a constraint that has none */
+/* smaller extents count as this */
 static const double LEAST_EXTENT = 1e-4;
 
 /* An extent below this part of the largest one is rounding alone: the constraint depends on no coordinate. */

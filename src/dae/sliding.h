@@ -113,12 +113,12 @@ cmb_status cmb_sliding_ask(const cmb_sliding *x, const cmb_point *at,
  * *second become the leaders of two groups that are multiplied, −1 if there are none. */
 cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *first, int *second);
 
-/* Changes the velocities v (nv) of the point so that held functions of velocities are exactly 0, by impulses of the holding forces,
- * in which the constraints take part. Held functions of positions keep their rates. */
+/* Changes the velocities v (nv) of the point so that held functions of velocities are exactly 0, unless their modes have no effect on them,
+ * by impulses of the holding forces, in which the constraints take part. Held functions of positions keep their rates. */
 cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v);
 
-/* Removes from the rates `along` (ns) of all functions along a direction, in place, what the forces of the groups cancel:
- * afterwards the rates of held functions are 0. */
+/* Removes from the rates `along` (ns) of all functions along a direction, in place, what the forces of the groups cancel: afterwards the
+ * rates of held functions are 0, unless their modes have no effect on them. */
 cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double *along);
 
 /* Checks for groups in which, beside friction that can stick with a larger force, another force switches that does not act along

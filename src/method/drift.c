@@ -127,9 +127,9 @@ static void invalidate_bound(cmb_drift *d, double t)
   d->bound.broken_at = t;
 }
 
-/* Computes the bound on the drift ‖g‖ from its constants C₀, C₁, C₂, the rounding of g and the largest step size so far. None of these
- * ever decreases, so neither does the bound. Violations at the start of the run are covered as well. Returns false if no bound exists,
- * because condition 13 of Burgermeister, Arnold and Esterl 2006 fails. */
+/* Computes the bound on the drift ‖g‖ from its constants C₀, C₁, C₂, the rounding of g and the largest step size so far. None of these ever
+ * decreases, so neither does the bound. Violations at the start of the motion are covered as well. Returns false if no bound exists,
+ * because condition 13 of Burgermeister, Arnold and Esterl 2006 fails or the violation at the start is too large. */
 static bool find_limit(cmb_drift *d)
 {
   cmb_drift_bound *b = &d->bound;

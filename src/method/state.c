@@ -1,7 +1,7 @@
 /*
  * Saves and restores the integrator's part of a saved run (integrator.h). A restored run begins anew at the saved state, so that stages,
- * histories, factors and partitions are not saved. The size of the next step is, except for methods whose steps are large only with a
- * history; and also what explicit methods carry from step to step, so that they continue exactly as without the interruption.
+ * histories, factors and partitions are not saved. The size of the next step is restored, except for methods whose steps are large only
+ * with a history; and also what explicit methods carry from step to step, so that they continue exactly as without the interruption.
  */
 #include "method/drift.h"
 #include "method/integrator.h"
@@ -14,7 +14,7 @@
 
 enum { MOST_SUSPICION = 1000000 }; /* far more than can occur */
 
-/* Saves which of several methods (auto) is active to the archive a, or restores it from there. */
+/* Saves which of two methods is active (stiffness.h) to the archive a, or restores it from there; with one method does nothing. */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 {
   if (in->switcher) cmb_switcher_visit(in, a);
