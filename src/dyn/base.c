@@ -2,7 +2,8 @@
  * Chooses the origins and the masses of links such that the recursions need few operations; tree.c calls it when a tree of links is made.
  *
  * Origins. That of a turn (revolute motion) may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
- * offset has no z component. The origin is moved there if that gives the offsets fewer components and is not too far away.
+ * offset has no z component. The origin is moved there if that gives the offsets fewer components, is not too far away, and depends on no
+ * live parameter.
  *
  * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike,
  * so that it can be attributed to the parent. The same holds for the mass in the centre of a ball, and for the second moments of

@@ -91,7 +91,7 @@ static void turn_about(int axis, double c, double s, double R[9])
 }
 
 /* Computes the rotation R and the position r of a link in its parent's frame for a generic position of the mechanism, which is not singular:
- * all angles differ and are near neither 0° nor 90°; displacements are of the order of `length`. */
+ * the angles differ between neighbouring links and are near neither 0° nor 90°; displacements are of the order of `length`. */
 static void generic_pose(const cmb_tree *tree, int link, double length, double R[9], double r[3])
 {
   const cmb_link *l = &tree->links[link];
@@ -155,8 +155,8 @@ static int joint_motions(const cmb_tree *tree, int last, double length,
 }
 
 /* Computes the principal motions of a joint: the eigenvalues mu (ascending) and eigenvectors of its inertia matrix D = Sᵀ I S. The columns of S
- * are the motions that the joint allows, each scaled by the mass or inertia that it moves. The principal motions, the rows of Y, are
- * combinations of these with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
+ * are the motions that the joint allows, each divided by the square root of the mass or inertia that it moves. The principal motions, the
+ * rows of Y, are combinations of these with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
 static bool principal_motions(const struct moved_inertia *m, const struct freedom *f, double *mu,
                               double Y[MOTIONS][MOTIONS])
 {

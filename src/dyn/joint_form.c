@@ -5,8 +5,8 @@
  *     S λ = Zᵀ D⁻¹ u + γ,   S = G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z = L Δ Lᵀ,   a = Wᵀ D⁻¹ (u − Z λ),    u = W f, Z = W Gᵀ
  *
  * where W and D are the factors of M⁻¹ = Wᵀ D⁻¹ W from the articulated bodies. S is positive definite: it is eliminated in a static order,
- * without pivoting (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those before it. For given λ,
- * a = Wᵀ D⁻¹ W (f − Gᵀ λ) needs neither Z nor S.
+ * without pivoting (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those eliminated before it. For
+ * given λ, a = Wᵀ D⁻¹ W (f − Gᵀ λ) needs neither Z nor S.
  */
 #include "base/context.h"
 #include "dyn/build.h"

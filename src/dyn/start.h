@@ -38,7 +38,7 @@ typedef struct cmb_start {
   int *ball_q, *ball_v; /* first of four Euler parameters, and of their velocities */
 } cmb_start;
 
-/* Fills x->first with the start values of all joints as functions of the parameters, if parameters are live. */
+/* Fills x->first with the start values of all joints and states as functions of the parameters, if there are any. */
 cmb_status cmb_start_expressions(struct cmb_build *b, cmb_expressions *x);
 
 /* Creates the start values for the tree and the graph of the build and the parameters of x. *start is NULL on failure. */
