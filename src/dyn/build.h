@@ -49,10 +49,10 @@ typedef struct cmb_constraint {
   int term_count;
   cmb_term *terms;
   int loop; /* index in the model; -1: a constraint of a joint or of Euler parameters */
-  bool
-      angle; /* g is made of cosines or Euler parameters, not of lengths; of a formula always false */
-  bool
-      weigh; /* c Gᵀ G is added to the mass matrix in any case (Cartesian formulation); else only where bodies lack inertia */
+  /* g is made of cosines or Euler parameters, not of lengths; of a formula always false */
+  bool angle;
+  /* c Gᵀ G is added to the mass matrix in any case (Cartesian formulation); else only where bodies lack inertia */
+  bool weigh;
   cmb_row row;     /* of G */
   cmb_expr lambda; /* its Lagrange multiplier; 0 if the constraint is left out as redundant */
 } cmb_constraint;

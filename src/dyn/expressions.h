@@ -110,8 +110,8 @@ typedef struct cmb_expressions {
   double *q_start, *v_start;   /* (nq), (nv) not necessarily consistent */
   double *q_wanted, *v_wanted; /* (nq), (nv) values requested by the user; NULL: q_start, v_start */
 
-  /* The model's start values of all joints, q and then v, and of the states, as functions of the parameters. NULL: there are no parameters.
-   * */
+  /* The model's start values of all joints, q and then v, and of the states, as functions of the parameters. NULL: there are
+   * no parameters. */
   cmb_expr *first; /* (first_count) */
 
   /* the last nu + nr of the parameters are `u` and `input_rate`, which may be non-zero */
@@ -149,8 +149,7 @@ typedef struct cmb_expressions {
   cmb_expr *stiff_row;            /* (stiff_count x nv) */
   cmb_expr *stiff_x, *stiff_rate; /* (stiff_count) */
   cmb_expr *loose;                /* (nv) */
-  cmb_expr *
-      forces; /* (nv) all applied forces; here and in `loose` followed by the rates of the states */
+  cmb_expr *forces; /* (nv) all applied forces; as in `loose`, then the rates of states */
 
   /* a and λ, computed at once as functions of t, q, v (u, modes); NULL: not available. The elimination has a static
    * order and no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and those eliminated before

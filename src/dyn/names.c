@@ -1,6 +1,7 @@
 /*
  * Reads formulas: resolves the names in them to expressions, while the forces, constraints and outputs of a mechanism are built
  * (docs/model-format.md, "Names in formulas"):
+ *
  *     t, deg, parameters, inputs, TABLE(x), TABLE(x, y)
  *     ROAD(x, y), ROAD(x, y, radius): its height   ROAD.friction(x, y)
  *     IMPLICIT, or GROUP.UNKNOWN of several: the root of its equations

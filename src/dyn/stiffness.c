@@ -3,6 +3,7 @@
  * neglect the rest (Burgermeister, Arnold and Esterl 2006 §2).
  *
  * A force Q(x, ẋ) along a measure x adds wᵀ Q to the generalised forces, w = ∂ẋ/∂v. Its derivatives are
+ *
  *     ∂f/∂q T = wᵀ ∂Q/∂x w + wᵀ ∂Q/∂ẋ (∂ẋ/∂q T) + (∂wᵀ/∂q T) Q,      ∂f/∂v = wᵀ ∂Q/∂ẋ w.
  *
  * The stiff terms are those of springs and dampers, the products with w on both sides: two numbers and a row for each force, symmetric,

@@ -58,8 +58,8 @@ typedef struct cmb_tree {
   int link_count, nq, nv;
   cmb_link *links; /* (room) */
   int *body_link;  /* (bodies) CMB_GROUND for bodies fixed to the ground */
-  int *
-      joint_link; /* (joints) the last link of a joint, of a fixed one its parent's; CMB_GROUND: none (yet) */
+  /* (joints) the last link of a joint, of a fixed one its parent's; CMB_GROUND: none (yet) */
+  int *joint_link;
 } cmb_tree;
 
 /* Return the number of coordinates and of velocities of a link. */
