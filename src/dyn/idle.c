@@ -156,7 +156,7 @@ static int joint_motions(const cmb_tree *tree, int last, double length,
 
 /* Computes the principal motions of a joint: the eigenvalues mu (ascending) and eigenvectors of its inertia matrix D = Sᵀ I S. The columns of S
  * are the motions that the joint allows, each divided by the square root of the mass or inertia that it moves. The principal motions, the
- * rows of Y, are combinations of these with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
+ * rows of Y, are combinations of these with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if the iteration for the eigenvalues does not converge. */
 static bool principal_motions(const struct moved_inertia *m, const struct freedom *f, double *mu,
                               double Y[MOTIONS][MOTIONS])
 {
@@ -267,7 +267,7 @@ cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idl
     double mu[MOTIONS], Y[MOTIONS][MOTIONS];
     struct moved_inertia *m = &all[last];
     first = joint_motions(tree, last, length, m, &f);
-    /* not finite: reported when the simulation starts */
+    /* numbers out of range: reported when the simulation starts */
     if (!principal_motions(m, &f, mu, Y)) return CMB_OK;
     if (mu[0] <= NEGLIGIBLE) {
       describe_idle_motion(&tree->links[last], f.count, mu, Y[0], m, idle);

@@ -101,8 +101,7 @@ typedef struct cmb_idle {
   double axis[3]; /* in the design position */
 } cmb_idle;
 
-/* Finds the first joint with a motion that moves no mass, searching from the leaves of the tree; idle->joint is −1 if there is none or an
- * inertia is not finite. */
+/* Finds the first joint with a motion that moves no mass, searching from the leaves of the tree; idle->joint is −1 if none is found. */
 cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idle);
 
 #endif
