@@ -1,5 +1,5 @@
 /*
- * Chooses the origins and the masses of links such that the recursions need few operations; tree.c calls it when a tree of links is made.
+ * Chooses the origins and the masses of links such that the recursions need few operations; tree.c calls it when links are made.
  *
  * Origins. That of a turn (revolute motion) may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
  * offset has no z component. The origin is moved there if that gives the offsets fewer components, is not too far away, and depends on no

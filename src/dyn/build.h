@@ -167,7 +167,7 @@ typedef struct cmb_build {
   cmb_list constraints;            /* of cmb_constraint */
   cmb_list hints;                  /* of cmb_hint */
   cmb_list bounds;                 /* of cmb_bound */
-  /* of cmb_hint: the expressions of formulas and forces, with the names of these */
+  /* of cmb_hint: the expressions of formulas, forces and loops, with the names of these */
   cmb_list sources;
   cmb_wrench *scratch; /* (room for links) zero between uses */
   void *reactions;     /* (bodies) outputs.c; NULL: not built yet */
@@ -181,8 +181,8 @@ typedef struct cmb_build {
  * must be set. */
 cmb_status cmb_build_open(cmb_build *b);
 
-/* Appends an item of `size` bytes to a list and returns it, zeroed, or NULL if out of memory. The items may move, which makes pointers to
- * earlier ones invalid. */
+/* Appends an item of `size` bytes to a list and returns it, zeroed unless an item has been removed, or NULL if out of memory. The items may
+ * move, which makes pointers to earlier ones invalid. */
 void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size);
 cmb_action *cmb_action_at(const cmb_build *b, int i);
 cmb_constraint *cmb_constraint_at(const cmb_build *b, int i);

@@ -69,9 +69,9 @@ typedef struct cmb_expressions {
   cmb_graph *graph;
   int nq, nv, ng, nu, no;
 
-  /* The graph's inputs. `a` and `lambda` are only used by residual and outputs. The expressions contain the inputs
-   * u_i(t) of the model as functions of t plus `u` (nu), which is 0 in a simulation: a derivative with respect to `u`
-   * is the derivative with respect to the input. */
+  /* The graph's inputs. M, G, f, g, gt, gamma and the solutions below for a and λ do not contain `a` and `lambda`. The
+   * expressions contain the inputs u_i(t) of the model as functions of t plus `u` (nu), which is 0 in a simulation: a
+   * derivative with respect to `u` is the derivative with respect to the input. */
   cmb_expr t, *q, *v, *a, *lambda, *u;
 
   /* The rates u' and u'' of the free parts u that some expression uses, also 0 in a simulation. Which these are does

@@ -88,7 +88,7 @@ int cmb_tree_first_child(const cmb_tree *tree, int link);
 /* Returns the last common link on the paths from a and b to the ground, or CMB_GROUND. */
 int cmb_tree_common(const cmb_tree *tree, int a, int b);
 
-/* Convert a point or a direction of the design position to the axes of a link (or of the ground). */
+/* Convert a point of the design position to the frame of a link (or of the ground), and a direction to its axes. */
 void cmb_tree_point(const cmb_tree *tree, int link, const cmb_number at[3], cmb_number x[3]);
 void cmb_tree_direction(const cmb_tree *tree, int link, const cmb_number u[3], cmb_number x[3]);
 

@@ -1,6 +1,8 @@
 /*
  * Solves the KKT system in the sense of least squares, for constraints that depend on each other. Private to math.
- *     x nearest to M⁻¹ r in the metric of M (B ≠ G: x = M⁻¹ (r − Bᵀ y)) among those with the least |N (G x + s)|,   y of the least |N⁻¹ y|,
+ *
+ *     B = G:   x nearest to M⁻¹ r in the metric of M among those with the least |N (G x + s)|,   y of the least length |N⁻¹ y|
+ *     B ≠ G:   x = M⁻¹ (r − Bᵀ y),   y of the least length |N⁻¹ y| among those with the least |N (G x + s)|
  *
  * N = diag(1/max(length of the gradient, its reference)) in the metric of M⁻¹: units do not matter. It is as exact as the singular values
  * themselves, where a Schur complement only contains their squares.
