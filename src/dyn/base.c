@@ -39,9 +39,9 @@ static int count_components(const cmb_number R0[9], const double d[3], double sc
   return count;
 }
 
-/* Returns how many components would be non-zero in two offsets if the origin of link l were moved to the point `at` (global axes), for joint
- * coordinates 0: from the parent's origin to that of l, in the parent's axes (not counted if the parent is the ground), and from there to the
- * origin of the child, in the axes of l. */
+/* Returns how many components would be non-zero in two offsets if the origin of link l were moved to the point `at` (global axes), in the
+ * design position: from the parent's origin to that of l, in the parent's axes (not counted if the parent is the ground), and from there to
+ * the origin of the child, in the axes of l. */
 static int count_offset_components(const cmb_tree *tree, const cmb_link *l, const cmb_link *child,
                                    const double at[3])
 {

@@ -215,7 +215,8 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n);
 /* Reports an error if a joint of this tree allows a motion that moves no mass. */
 cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);
 
-/* sources.c. Returns the name of the item of the model from which an expression comes, "SUBJECT, line N", without quotation marks in it. */
+/* sources.c. Returns the name of the item of the model from which an expression comes, such as "SUBJECT, line N", without quotation marks
+ * in it; NULL if out of memory. */
 const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_place *place);
 
 /* Record from which item of the model, at which place, expressions come: e from SUBJECT; the actions from number first_action on from a

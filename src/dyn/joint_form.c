@@ -183,8 +183,8 @@ static cmb_status build_forced_accelerations(cmb_build *b, cmb_articulation *w, 
 /* bytes for one entry of M, with the programs that compute it and its derivatives; limit of the memory for all entries */
 static const double ENTRY_BYTES = 1000, MOST_BYTES = 8e9;
 
-/* Builds the mass matrix: as articulated-body factors w for long chains, unless the option whole_mass is set, and as entries otherwise. Reports
- * an error if the entries would take more than 8 GB of memory. */
+/* Builds the mass matrix: as articulated-body factors w for long chains with few constraints, unless the option whole_mass is set, and as
+ * entries otherwise. Reports an error if the entries would take more than 8 GB of memory. */
 static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   if (!b->whole_mass && cmb_mass_factors_pay(b->tree, x->ng)) {

@@ -273,8 +273,8 @@ static bool is_axis_suffix(const char *suffix)
 }
 
 /* Finds a kinematic quantity of a point on a body by the suffix of its name (x, vx, x_x, ..) and stores it in *q. The body's axes are taken
- * such that they coincide with the axes in which the formula is written when all joint coordinates are 0. Returns false if there is no such
- * suffix. */
+ * such that they coincide in the design position with the axes in which the formula is written. Returns false if there is no such suffix.
+ * */
 static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
                           struct quantity *q)
 {
@@ -637,7 +637,7 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
 }
 
 /* Finds the component `suffix` of the force or moment of the bushing, joint, stop or loop named `base`, and stores it in *e. *level becomes the
- * level that a formula needs to use this component. Returns false if there is none. */
+ * level that a formula needs to use this component. Returns false if there is none, or on failure. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {

@@ -21,7 +21,7 @@ typedef struct cmb_start {
   /* (nq), (nv) index among the joints' values; −1: computed from the poses */
   int *q_joint, *v_joint;
   double *q_model, *v_model; /* (joints_nq), (joints_nv) as the model was read */
-  /* computes the joints' start values from p; NULL: no parameter is live */
+  /* computes the joints' start values from p; NULL: there are no parameters */
   cmb_program *model;
 
   /* Cartesian coordinates, computed by the kinematics in joint coordinates */

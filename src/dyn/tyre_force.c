@@ -287,8 +287,8 @@ static cmb_status find_contact(struct tyre *y, double radius)
   return cmb_build_road_value(y->b, y->of->road, true, y->P.x, 0, &y->friction);
 }
 
-/* Sets the velocity y->v of the wheel at the contact point, without the part due to its spin; the spin y->spin; and the rate y->rho_rate of the
- * tyre's deflection. */
+/* Sets the velocity y->v of the wheel at the contact point, without the part due to its spin; the spin y->spin; and the rate y->rho_rate of
+ * the tyre's deflection, without that of the free radius. */
 static void set_velocities(struct tyre *y)
 {
   cmb_graph *g = y->g;
