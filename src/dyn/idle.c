@@ -221,8 +221,8 @@ static void add_to_parent(struct moved_inertia *m, const struct freedom *f, cons
 }
 
 /* Describes in *idle, for an error message, a joint motion y (a 6-vector) that moves no mass: the joint, whether y is a rotation or a
- * translation, and its axis (a unit vector) in the design position. mu[count] are the eigenvalues of the joint's inertia matrix, ascending.
- * */
+ * translation, and its axis (a unit vector) in the design position. mu[count] are the eigenvalues of the joint's inertia matrix,
+ * ascending. */
 static void describe_idle_motion(const cmb_link *l, int count, const double *mu,
                                  const double y[MOTIONS], const struct moved_inertia *m,
                                  cmb_idle *idle)

@@ -152,7 +152,7 @@ static const struct line relaxation[] = {
 };
 
 /* Vertical force as a function of the deflection (Besselink et al. 2010, eqs. 1 to 7; MF 6.2: camber and lateral
- * force); x is the deflection over R0. */
+ * force); x is the deflection, with what camber adds to it, over R0. */
 static const struct line vertical[] = {
     {"radius", "UNLOADED_RADIUS*(Q_RE0 + Q_V1*(omega*UNLOADED_RADIUS/LONGVL)^2)", BOTH},
     {"spin", "omega*UNLOADED_RADIUS*smooth(sin(pi/2*max(-1, min(1, omega*UNLOADED_RADIUS/VXLOW))))",

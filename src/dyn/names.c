@@ -273,8 +273,8 @@ static bool is_axis_suffix(const char *suffix)
 }
 
 /* Finds a kinematic quantity of a point on a body by the suffix of its name (x, vx, x_x, ..) and stores it in *q. The body's axes are taken
- * such that they coincide in the design position with the axes in which the formula is written. Returns false if there is no such suffix.
- * */
+ * such that they coincide in the design position with the axes in which the formula is written. Returns false if there is no such
+ * suffix. */
 static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
                           struct quantity *q)
 {

@@ -197,8 +197,8 @@ bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_ex
 /* ---- loops */
 
 /* Builds in *e the quantity `suffix` of a loop. `force` is the tension of a distance constraint, or the generalised force of a constraint that
- * is given as a formula or motion; fx .. fz, mx .. mz are the force and moment on its second body, b, about its point there, in global axes. *e
- * is 0 while Lagrange multipliers are not available. Returns false if there is no such quantity. */
+ * is given as a formula or motion; fx .. fz, mx .. mz are the force and moment on its second body, b, about its point there, in global
+ * axes. *e is 0 while Lagrange multipliers are not available. Returns false if there is no such quantity, or on failure. */
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e)
 {
   const cmb_model_loop *l = &b->model->loops[loop];
