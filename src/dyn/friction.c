@@ -287,8 +287,8 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
             : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");
 }
 
-/* Makes μ > 0 of friction number k a limit of validity if it varies and may be positive, unless the file's comment excludes a check.
- * Friction without force does not drive. */
+/* Makes μ > 0 of friction number k a limit of validity if it varies and may be positive, unless φ is not along w or depends on S. Friction
+ * without force does not drive. */
 static cmb_status bound_sign(cmb_build *b, const struct trial *all, int k)
 {
   const struct seen *seen = &all->seen[k];
