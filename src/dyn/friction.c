@@ -7,8 +7,8 @@
  * random states. An error is reported if it is positive in a part of them and negative in none. Live parameters have their present values.
  *
  * If μ depends on the motion, on time or on an input, its sign may be right in all states that a simulation reaches. Unless μ is proved to be
- * negative or 0, it is then a limit of validity: a simulation ends with an error where friction drives. Nothing is checked if φ is not along w,
- * if φ depends on S, or if C functions of the user are called.
+ * negative or 0, it is then a limit of validity: a simulation ends with an error where friction drives. Nothing is checked if φ is not
+ * along w or if C functions of the user are called, and there is no such limit if φ depends on S.
  */
 #include "dyn/build.h"
 
@@ -41,7 +41,7 @@ struct seen {
   double least, most; /* μ */
 };
 
-/* All dry friction stick(e, ..) in formulas, and the program that computes φᵀw, φᵀφ and wᵀw of each. */
+/* All dry friction stick(e, ..) in force elements, and the program that computes φᵀw, φᵀφ and wᵀw of each. */
 struct trial {
   int count;
   cmb_expr *stick, *S; /* (count) */
@@ -214,8 +214,8 @@ static void look_at_state(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them must
- * have shown this (t->seen), and none the opposite. */
+/* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them
+ * must have shown this (t->seen), and none the opposite or a force that is not along this velocity. */
 static bool drives(const struct trial *t, int k)
 {
   const struct seen *seen = &t->seen[k];
@@ -235,8 +235,8 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Counts, for each dry friction term of force elements, the random states in which its force drives the velocity that it should oppose, in
- * t->positive. Decides by the power of all forces, or of the force element `only` if that is not NULL. */
+/* Counts, for each dry friction term of force elements, the random states in which its force drives the velocity that it should oppose, and
+ * stores what they show in t->seen. Takes account of all forces, or of the force element `only` if that is not NULL. */
 static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
@@ -287,7 +287,8 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
             : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");
 }
 
-/* Makes μ > 0 of friction number k a limit of validity if it varies and may be positive. Friction without force does not drive. */
+/* Makes μ > 0 of friction number k a limit of validity if it varies and may be positive, unless φ is not along w or depends on S. Friction
+ * without force does not drive. */
 static cmb_status bound_sign(cmb_build *b, const struct trial *all, int k)
 {
   const struct seen *seen = &all->seen[k];

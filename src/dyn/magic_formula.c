@@ -5,8 +5,8 @@
  * relaxation; MF 5.2 in lines marked `OLD`. Names are those of the book, but K and SV are divided by the load, so that there is no division by Fz.
  *
  * dfz, dp: increments of load and pressure; s: direction of travel, −1 .. 1, a sine below VXLOW and ±1 above it, which reverses shifts and
- * trail with the direction; lx, ly: scale factors of friction times the road's friction; a: α*; gx, gy, gz, gs: camber in the equations of Fx,
- * of Fy, of slope and peak of the trail, and of the other terms of Mz.
+ * trail with the direction; lx, ly: scale factors of friction times the road's friction; a: α* (5.2: α); gx, gy, gz, gs: camber in the
+ * equations of Fx, of Fy, of slope and peak of the trail, and of the residual torque, the shift and the curvature.
  *
  * Kinks of the law: sgn of a slip is only a factor of terms that vanish with the cube of that slip, and makes no event. |γ| is γ²/sqrt(γ² + 1e-8).
  * The limits E <= 1 and the ranges of load, slip and camber are events with names (tyre_law.h). ratio(a, b) is a/b, and 0 if b = 0. (4.E8) is
@@ -152,7 +152,7 @@ static const struct line relaxation[] = {
 };
 
 /* Vertical force as a function of the deflection (Besselink et al. 2010, eqs. 1 to 7; MF 6.2: camber and lateral
- * force); x is the deflection over R0. */
+ * force); x is the deflection, with what camber adds to it, over R0. */
 static const struct line vertical[] = {
     {"radius", "UNLOADED_RADIUS*(Q_RE0 + Q_V1*(omega*UNLOADED_RADIUS/LONGVL)^2)", BOTH},
     {"spin", "omega*UNLOADED_RADIUS*smooth(sin(pi/2*max(-1, min(1, omega*UNLOADED_RADIUS/VXLOW))))",

@@ -114,7 +114,7 @@ static bool refuse(cmb_build *b, const cmb_model_formula *formula, const char *w
 }
 
 /* Splits a delay into a whole number *count of sampling periods and a remainder *rest (0 if within rounding). Reports an error and returns
- * false if `time` is not a constant ≥ 0, or is longer than 1000 periods. */
+ * false if `time` is not a constant ≥ 0, or has more than 1000 whole periods. */
 static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr time,
                         double period, int *count, double *rest)
 {
