@@ -200,7 +200,7 @@ static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *p
 static bool have_signs_changed_sparse(cmb_pivots *p, const double *G, bool *poor)
 {
   bool changed = false;
-  if (cmb_kkt_sparse_factor(p->sparse, G, p->G_reference, 0) < 0) return true;
+  if (cmb_kkt_sparse_factor(p->sparse, G, p->G_reference, 0) == CMB_RETRY_NONFINITE) return true;
   cmb_kkt_sparse_pivots(p->sparse, p->pivot);
   for (int k = 0; k < p->rank && !changed; k++) changed = has_sign_changed(p, k, p->pivot[k], poor);
   return changed;

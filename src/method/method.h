@@ -117,8 +117,6 @@ struct cmb_integrator {
   double *y_out;              /* (n) result of interpolation */
   int rejections;             /* consecutive rejections of the current step */
   int order_tried; /* order of the last attempt, for methods that vary it; 0: that of the method */
-  /* the projection of positions in this step removes drift of earlier steps as well */
-  bool old_drift;
   cmb_passage passage;
   double t_before, h_taken; /* time where the last step began, and its size */
   /* squared norms of the multipliers τ and η of the last step's projections; 0: it made none */

@@ -58,7 +58,6 @@ cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *c
   const cmb_equations *eq = ev->eq;
   *due = cmb_projection_due(in, control);
   control->next = 0;
-  in->old_drift = *due && control->since > 0;
   if (eq->normalize) eq->normalize(eq->self, in->y_new);
   if (!*due) return CMB_OK;
   if (!ev->factors_near) CMB_TRY(cmb_factor_at(ev, t, in->y_new));

@@ -162,7 +162,8 @@ static const char *root_of(const cmb_reader *r, const char *from, size_t *length
   return own ? from : r->model->path;
 }
 
-/* Opens the file `text`, which a node of a model file names, relative to the directory of that file. Sets *name to its path for messages and
+/* Opens the file `text`, which a node of a model file names, relative to the directory of that file (for the text of the option `addition`,
+ * that of the model). Sets *name to its path for messages and
  * *file to its descriptor, or to -1 with errno set. A path outside of the model's directory or, in a file of the library of parts, outside of
  * the library is an error unless the options allow it. */
 static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *text,
@@ -170,7 +171,8 @@ static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *t
 {
   char shown[CMB_SHOWN_ROOM];
   size_t root;
-  const char *from = node->place.file, *path = root_of(r, from, &root);
+  const char *from = cmb_is_addition(node->place.file) ? r->model->path : node->place.file;
+  const char *path = root_of(r, from, &root);
   if (r->options && r->options->include_anywhere) {
     size_t folder = text[0] == '/' ? 0 : folder_length(from);
     *name = joined(r->model->arena, from, folder, text);

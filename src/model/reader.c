@@ -111,7 +111,7 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
          (strchr(letters, name[good]) || (name[good] >= '0' && name[good] <= '9')))
     good++;
   if (length == 0 || good < length) {
-    return cmb_reader_fail(r, at, "'%s' is no name; expected letters, digits and _, a letter first",
+    return cmb_reader_fail(r, at, "'%s' is no name; expected letters, digits and _, no digit first",
                            shown);
   }
   if (length > CMB_MOST_NAME_PART) {

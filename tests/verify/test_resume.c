@@ -560,6 +560,8 @@ static void test_impossible_numbers(void **state)
        "number 1 is 1000001; expected a number from -1000000 to 1000000"},
       {"stiff-suspicion", 0, "-1000001",
        "number 1 is -1000001; expected a number from -1000000 to 1000000"},
+      {"runaway-steps", 0, "9223372036854775807", NULL},
+      {"runaway-steps", 0, "99999999999999999999", "a value is missing, malformed"},
       {"step", 0, "3f50000000000000", NULL},
       {"step", 0, "0000000000000000", "the size of the next step is not a positive number"},
       {"step", 0, "bf50000000000000", "the size of the next step is not a positive number"},

@@ -215,6 +215,12 @@ static void constraints_and_forces(void **state)
       {MODEL "tables: {f: {kind: linear}}", "test.yaml:3:13",
        "table 'f': neither points nor 'file' are given; expected 'points: [[x, f], ...]' or 'file: "
        "NAME.csv'"},
+      {MODEL "tables: {f: {points: [[0, 1], [1, 2]], columns: [a, b]}}", "test.yaml:3:40",
+       "table 'f': 'columns' is given with points; expected it with 'file'"},
+      {MODEL "tables: {f: {points: [[0, 1], [1, 2]], y: [1, 2]}}", "test.yaml:3:40",
+       "table 'f': 'y' is given without 'values'; expected 'x', 'y' and 'values' for a table of "
+       "two "
+       "arguments"},
       {MODEL "tables: {f: {x: [0, 1], y: [0, 1], values: [[1, 2]]}}", "test.yaml:3:44",
        "expected a row for each x"},
       {MODEL "tables: {f: {x: [0, 1], y: [1, 0], values: [[1, 2], [3, 4]]}}", "test.yaml:3:28",
