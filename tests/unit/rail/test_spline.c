@@ -159,7 +159,7 @@ static void test_minimum(void **unused)
   }
 }
 
-/* With the known level of noise as the tolerance, the spline is several times nearer to the curve than the points are, and its curvature is
+/* With the known level of noise in one direction as the tolerance, since knots follow errors along the curve, the spline is several times nearer to the curve than the points are, and its curvature is
  * near that of the curve, while that of the interpolating spline is meaningless. */
 static void test_noise(void **unused)
 {
@@ -171,7 +171,7 @@ static void test_noise(void **unused)
       struct room *r = make_room(1001);
       const cmb_spline *s = &r->s;
       make_noisy(r, deviation, seed);
-      const double tolerance = k == 0 ? 0 : deviation * sqrt(2.0);
+      const double tolerance = k == 0 ? 0 : deviation;
       assert_int_equal(cmb_spline_fit(r->ctx, r->y, r->z, tolerance, &r->s), CMB_OK);
       double sum = 0, sum2 = 0;
       for (int i = 0; i < 1000; i++) {
@@ -189,8 +189,8 @@ static void test_noise(void **unused)
       curvature[k] = sqrt(sum2);
       free_room(r);
     }
-    cmbt_below(error[1], 0.3 * deviation);
-    cmbt_below(curvature[1], 0.1);
+    cmbt_below(error[1], 0.35 * deviation);
+    cmbt_below(curvature[1], 0.7);
     assert_true(curvature[0] > 10);
   }
 }
