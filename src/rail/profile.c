@@ -177,14 +177,7 @@ static cmb_status fit(cmb_context *ctx, cmb_profile_kind kind, const cmb_profile
     y[i] = 1e-3 * (c * points->y[i] - s * points->z[i]);
     z[i] = 1e-3 * (s * points->y[i] + c * points->z[i]);
   }
-  const cmb_status status = cmb_spline_fit(ctx, y, z, options->smoothing, &spline);
-  if (status == CMB_ERROR_INPUT) {
-    return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_file(name),
-                          "%s: a straight line is within the tolerance of smoothing, %.4g um; "
-                          "expected a smaller tolerance",
-                          name, 1e6 * options->smoothing);
-  }
-  CMB_TRY(status);
+  CMB_TRY(cmb_spline_fit(ctx, y, z, options->smoothing, &spline));
   *p = (cmb_profile){.arena = arena,
                      .name = copy,
                      .kind = kind,
