@@ -343,9 +343,8 @@ static void warn_of_rows(const struct cli_critical *s, int first, int last)
   if (from >= 0) warn_of_band(s, s->rows[from].at, s->rows[to].at, below);
 }
 
-/* Finds the critical value between the motions a and b, two rows of the table whose neighbours in between have more neutral eigenvalues (0 up
- * to rounding) than both, and adds it to the list. If it cannot be found, prints a warning, unless another eigenvalue makes the motion unstable
- * there. */
+/* Finds the critical value between rows a and b of the table, and adds it to the list; the rows between them have more neutral eigenvalues (0
+ * up to rounding) than these two. If it cannot be found, prints a warning, unless another eigenvalue makes the motion unstable there. */
 static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
 {
   const struct cli_motion *from = &s->rows[a], *to = &s->rows[b];

@@ -36,7 +36,8 @@ static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
   return straight || x == FIXED || x == MOVING ? x : larger(x, CURVED);
 }
 
-/* Returns how node e depends on time, up to the narrow bumps that its own operation can make. */
+/* Classifies how the value of node e depends on time, given the classes of[] of all nodes before it: fixed, straight, curved, or moving (enum
+ * kind). Narrow bumps, which some operations make, are left to is_steep. */
 static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_op op = cmb_expr_op(g, e);

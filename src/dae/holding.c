@@ -264,9 +264,8 @@ static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool 
   return CMB_OK;
 }
 
-/* Computes the gradients x->gradient, with respect to the accelerations, of the rates of those switching functions that sticking friction holds
- * at 0 (one for each group): by evaluating the rates for one unit acceleration after the other. Does nothing if the stored gradients are still
- * valid. */
+/* Computes ∂ṡ/∂v̇ for each switching function s that sticking friction holds at 0, into x->gradient, by one evaluation of the rates ṡ for each
+ * unit acceleration. Keeps the stored gradients if they are still valid. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;
@@ -323,9 +322,9 @@ static cmb_interval drift(const cmb_holding *x, int j)
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds over the box of the rates of all switching functions that friction holds at 0, and of all contact forces, into row k of
- * x->value, for friction that slips in direction −1, except force k − 1 in direction +1 if k > 0. Writes bounds of the changes of the forces
- * and of γ since t₀, the time of the point `at`, to f (nv) and gamma (ng). */
+/* Computes bounds over the box, row k of x->value, of the rates of all switching functions that friction holds at 0 and of all contact forces.
+ * In row 0 all friction forces slip in direction −1; in row k > 0 force k − 1 slips in direction +1. Also sets f (nv) and gamma (ng) to bounds
+ * of the changes of the applied forces and of γ since the time of the point `at`. */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -343,9 +342,9 @@ static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_po
   return CMB_OK;
 }
 
-/* Returns bounds of g − f from bounds f and g of the changes of two functions since t₀. If both bounds agree up to rounding, the
- * functions are taken to change equally, so that only 0 or bounds of the rounding errors remain. `one` and `other`, the values of
- * the functions at t₀, determine the size of rounding errors. */
+/* Returns bounds of the change of g − f since t₀, given bounds f and g of the changes of both functions, and their values there, `one` of f and
+ * `other` of g. Bounds that are equal up to rounding are taken as those of one common change: the result is then 0, or bounds of the rounding
+ * errors. */
 static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, double other)
 {
   const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));

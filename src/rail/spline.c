@@ -120,7 +120,8 @@ static void solve(const struct fit *p, const double *q, double *m)
   }
 }
 
-/* Computes the second derivatives for one α. Returns the root mean square of the distances between points and spline. */
+/* Computes the second derivatives of both coordinates at the knots for one value of the multiplier α (file header). Returns the root mean
+ * square of the distances between the points and the spline. */
 static double solve_for(struct fit *p, double alpha)
 {
   double sum = 0;

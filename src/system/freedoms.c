@@ -201,7 +201,7 @@ static void hold_at_start(const cmb_freedoms *f, int i)
   memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
 }
 
-/* Replaces the evaluator f->closing.ev, with which the mechanism is moved, by a new one. With `held` set, its equations have
+/* Creates a new evaluator for solving the constraints, f->closing.ev, in place of the present one. With `held` set, its equations have
  * additional constraints that hold all independent coordinates at their start values; otherwise none. */
 static cmb_status open_evaluator(cmb_freedoms *f, bool held)
 {
