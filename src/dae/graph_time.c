@@ -113,8 +113,8 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Returns whether node e, a function of time alone, may hide narrow bumps of its argument i in the bounds of its values: it is a sum or product
- * of this argument with something else that varies but has no bumps. of[k] is the class of node k. */
+/* Returns whether the bounds of the values of node e, a function of time alone, can be too wide to show narrow bumps of its argument i: e is a
+ * sum or product of this argument with another one that varies but has no bumps. of[k] is the class of node k. */
 static bool hides(const cmb_graph *g, cmb_expr e, int i, const kind *of)
 {
   const cmb_op op = cmb_expr_op(g, e);

@@ -354,9 +354,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds of how much the rates of all switching functions that friction holds at 0, and all contact forces, change when friction force
- * k − 1 reverses its slip from direction −1 to +1, into row k − 1 of x->change. On entry x->g_f and x->g_gamma are the bounds of the right-hand
- * sides for direction +1; they are overwritten by their differences from those for direction −1. */
+/* Computes in row k − 1 of x->change bounds of the differences that friction force k − 1 makes when it slips in direction +1 and not −1: in the
+ * rates of all switching functions that friction holds at 0, and in all contact forces. On entry x->g_f and x->g_gamma bound the changes of the
+ * right-hand sides since t₀ for direction +1; they become the differences from those for direction −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;

@@ -19,8 +19,8 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
   return below;
 }
 
-/* Returns a copy of the box of states with the modes for the equations below this layer, which do not know sticking: friction that sticks gets
- * modes of slip. The modes are stored in scratch memory of the layer if they differ. */
+/* Returns a copy of the box of states for the equations on which this layer is built (x->inner). These know no sticking friction, so that
+ * friction that sticks gets a mode of slip. Modes that differ are stored in scratch memory of the layer. */
 static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
 {
   cmb_box below = *box;

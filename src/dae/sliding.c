@@ -188,9 +188,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes the impulses by which sticking friction stops remaining slip, as multiples x->part (count) of the difference between each force for
- * slip in direction +1 and −1. They make those held switching functions that are velocities 0; functions of positions keep their rates. Forces
- * without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
+/* Computes the impulses by which sticking friction stops slip that remains, so that the held switching functions which are velocities become 0;
+ * those of positions keep their rates. x->part (count) gets each impulse as a multiple of the force's difference between slip in directions +1
+ * and −1. Forces without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;

@@ -111,7 +111,8 @@ static cmb_expr dot(cmb_graph *g, int n, const cmb_expr *x, const cmb_expr *y)
   return sum;
 }
 
-/* Builds for each friction S = stick(e, ..) the products of φ = ∂Q/∂S, Q the generalised forces, and w = ∂e/∂v in t->product. */
+/* Builds in t->product the scalar products w·φ, φ·φ and w·w of each friction S = stick(e, ..), where φ = ∂Q/∂S, Q the generalised forces, and w
+ * = ∂e/∂v. `only`, if not NULL, restricts Q to this force of the model. */
 static cmb_status make_products(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   const size_t n = (size_t)t->count;
@@ -164,7 +165,8 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* Compiles the program that computes the products of all friction. t->program stays NULL if the expressions call C functions of the user. */
+/* Compiles the program that evaluates t->product (make_products) for all friction forces. t->program stays NULL if the expressions call C
+ * functions of the user. */
 static cmb_status compile_program(cmb_build *b, struct trial *t)
 {
   uint8_t *used = cmb_reachable(b->g, 3 * t->count, t->product);
@@ -196,7 +198,8 @@ static void draw_inputs(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Computes μ of each friction at one more random state, and adds what it shows to t->seen. */
+/* Evaluates the products of all friction forces (make_products) at one more random state, and records in t->seen whether φ and w were not
+ * parallel, which signs w·φ had, and the least and largest ratio μ = w·φ/w·w. */
 static void look_at_state(const struct trial *t, uint32_t *state)
 {
   draw_inputs(t, state);
@@ -287,8 +290,9 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
             : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");
 }
 
-/* Makes μ > 0 of friction number k a limit of validity if it varies and may be positive, unless φ is not along w or depends on S. Friction
- * without force does not drive. */
+/* Limits the validity of the equations to states in which friction number k opposes the motion, that is w·φ <= 0, if trials have shown that
+ * this may fail for other parameters or states (φ = ∂Q/∂S and w = ∂e/∂v as in make_products). No limit is added if φ and w are not parallel or
+ * if w·φ depends on a friction force. Where the largest friction force is 0, friction does nothing, and the limit holds. */
 static cmb_status bound_sign(cmb_build *b, const struct trial *all, int k)
 {
   const struct seen *seen = &all->seen[k];

@@ -1052,8 +1052,8 @@ static int take_waiting_measure(cmb_build *b)
 }
 
 /* Reads the measure (a named formula) whose reading was put off because formulas were nested too deeply. If it needs a further measure that is
- * put off in the same way, reads that one first; a stack holds the unfinished ones. So no measure is read more than MOST_DEPTH levels deep.
- * */
+ * put off in the same way, reads that one first; a stack holds the unfinished ones. So measures are read at most MOST_DEPTH levels deep, counted
+ * anew in each force or road. */
 static cmb_status read_waiting_measures(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};

@@ -70,7 +70,8 @@ struct samples {
   double first, last;
 };
 
-/* Returns the points of a section of this length, which begins and ends at a joint or not. */
+/* Returns how a section of a profile with this length is sampled: the number of points, and where the first and the last one lie. An end at a
+ * joint of two curves is left out by a small gap. */
 static struct samples sample(double length, bool begins_at_joint, bool ends_at_joint)
 {
   return (struct samples){.count = (int)ceil(length / SPACING),

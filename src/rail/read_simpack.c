@@ -157,7 +157,8 @@ static cmb_status read_line(struct simpack *s)
                           cmb_profile_shown(f->line, f->line_end, room));
 }
 
-/* Refuses what the keys ask for and is not done here. */
+/* Checks the keys of a file: the kind of the profile must be the one that is wanted, and bounds of z that would cut the profile are refused.
+ * Warns that approx.smooth has no effect. */
 static cmb_status check_keys(const struct simpack *s)
 {
   const cmb_profile_file *f = s->f;
