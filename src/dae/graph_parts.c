@@ -178,8 +178,8 @@ static void make_residual(cmb_graph_parts *p)
   }
 }
 
-/* Builds the expressions of the differentiated constraints, G x + r (ng), in the part `level`: either those on velocities, with x = v and r =
- * ∂g/∂t, or those on accelerations, with x = a and r = γ. `rest` is the part that contains r. */
+/* Builds the differentiated constraints G x + r (ng) as part `level` of the equations (enum): those on velocities, with x = v and r = ∂g/∂t, or
+ * those on accelerations, with x = a and r = γ. `rest` is the part of the equations that has r. */
 static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part rest,
                        cmb_graph_part level)
 {

@@ -247,9 +247,9 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Checks whether the stored gradients S, with respect to accelerations, of the rates of those switching functions that friction holds at 0 (one
- * for each group) are still valid: for one arbitrary acceleration a, S·a must agree with the computed changes of the rates, none of which may
- * be 0. Stores the answer in *yes. x->none must contain the rates without accelerations. Overwrites x->a and x->rate. */
+/* Checks whether the stored gradients S = ∂ṡ/∂v̇ of those switching functions s that sticking friction holds at 0 are still valid: for an
+ * arbitrary acceleration a, the changes S a of the rates ṡ must agree with computed ones, and none may be 0. Stores the answer in *yes. x->none
+ * must contain the rates without accelerations. Overwrites x->a and x->rate. */
 static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;

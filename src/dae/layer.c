@@ -77,8 +77,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return x->inner->late(x->inner->self, &below, a, lambda, push, out);
 }
 
-/* Sets the integer-valued entries of mode (ns), such as the current interval of a table, to their values at the point, which the equations
- * below this layer compute. Leaves other entries unchanged. */
+/* Sets the whole-number entries of mode (ns), such as the current interval of a table, to their values at the point; the equations on which
+ * this layer is built (x->inner) compute them. Leaves other entries unchanged. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_layer *x = self;

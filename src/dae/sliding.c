@@ -401,9 +401,9 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Gives eq copies of the arrays switch_enclosed and switch_order, which say for which switching functions bounds, and rates along a motion, can
- * be computed. The entries of functions that sticking friction holds at 0 become false and 0, since neither is known for what replaces these
- * functions (see holding.h). The arrays come from the arena. */
+/* Gives eq its own copies of the arrays switch_enclosed and switch_order, which say for which switching functions bounds and rates along a
+ * motion can be computed. For functions that sticking friction holds at 0 they become false and 0: other functions take their places, for which
+ * neither is known (holding.h). The arrays come from the arena. */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);

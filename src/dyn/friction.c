@@ -238,8 +238,8 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Counts, for each dry friction term of force elements, the random states in which its force drives the velocity that it should oppose, and
- * stores what they show in t->seen. Takes account of all forces, or of the force element `only` if that is not NULL. */
+/* Evaluates the products of all friction forces (make_products) at random states, and records in t->seen how often each friction drives the
+ * motion whose velocity it should oppose. Takes account of all forces, or of the force element `only` if that is not NULL. */
 static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
@@ -254,8 +254,9 @@ static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct tr
   return status;
 }
 
-/* Finds the force element that the error message on dry friction number k names; this friction drives the velocity that it should oppose. It is
- * the first element that shows this by its own forces, or else the first that contains the friction. *driven becomes NULL if none contains it. */
+/* Finds the force element that the error message on friction number k names, since this friction drives the motion that it should oppose. It is
+ * the first element whose own forces do so when all others are left out, or else the first one that contains the friction in its formulas.
+ * *driven becomes NULL if none contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {

@@ -122,8 +122,8 @@ static bool add_coordinates(cmb_build *b, int joint)
   return true;
 }
 
-/* Returns the address that marks the names of unknowns of implicit functions in the name map b->names, as distinct from names of other kinds.
- * In entries of this kind, `index` is the function and `kind` the number of the unknown within it. */
+/* Returns the key that distinguishes unknowns of implicit functions from other names in the name map b->names. In an entry of an unknown,
+ * `index` is the number of the implicit function and `kind` that of the unknown in it. */
 static const void *unknown_names_key(const cmb_build *b)
 {
   return &b->model->implicit_count;
@@ -637,7 +637,7 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
 }
 
 /* Finds the component `suffix` of the force or moment of the bushing, joint, stop or loop named `base`, and stores it in *e. *level becomes the
- * level that a formula needs to use this component. Returns false if there is none, or on failure. */
+ * least kind of formula that may contain it (enum cmb_level). Returns false if there is none, or on failure. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {

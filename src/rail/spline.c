@@ -137,8 +137,8 @@ static double solve_for(struct fit *p, double alpha)
   return alpha * sqrt(sum / p->n);
 }
 
-/* Returns α for which the residual is the tolerance, and computes the second derivatives for it; 0 for the tolerance 0. If the residual
- * never becomes as large, α is so large that the spline is nearly straight. */
+/* Returns the multiplier α for which the root mean square of the distances between points and spline equals the tolerance, and computes the
+ * second derivatives for it; 0 for the tolerance 0. If the distances never become as large, α is so large that the spline is nearly straight. */
 static double choose_alpha(struct fit *p, double tolerance)
 {
   double mean = 0;
