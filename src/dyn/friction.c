@@ -33,7 +33,7 @@ static const double NO_DRIVE = 1e-12;
 /* Kinds of inputs of the program: INPUT_DRAWN is any input but a parameter, and is set to random values. */
 enum { INPUT_DRAWN, INPUT_PARAMETER };
 
-/* What the states tell about friction. */
+/* What trials at random states have shown about friction. */
 struct seen {
   int positive;       /* number of states in which μ > 0 */
   bool negative;      /* μ < 0 in one of them */
