@@ -31,6 +31,8 @@ typedef struct cmb_profile_options {
   /* the root mean square of the distances between the points and the spline: the spline is the smoothest with this value; 0: the spline
    * passes through all points. A built-in profile is not smoothed. */
   double smoothing;
+  /* the file of a rail has y positive to the gauge side; wheels show their flange, and need no option */
+  bool mirror;
 } cmb_profile_options;
 
 typedef struct cmb_profile cmb_profile;

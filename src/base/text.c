@@ -176,3 +176,16 @@ cmb_status cmb_csv_field(const char *text,
   }
   return put(to, "\"", 1);
 }
+
+const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])
+{
+  size_t n = 0;
+  while (text[n] && n < CMB_SHOWN_ROOM - 4) {
+    unsigned char c = (unsigned char)text[n];
+    shown[n++] = c < ' ' || c == 0x7F ? '?' : (char)c;
+  }
+  while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
+    n--; /* do not cut a UTF-8 character */
+  memcpy(shown + n, text[n] ? "..." : "", text[n] ? sizeof "..." : 1);
+  return shown;
+}

@@ -11,6 +11,7 @@
 
 enum {
   CMB_NUMBER_ROOM = 32,
+  CMB_SHOWN_ROOM = 64,
   /* longest text that is read as a number: enough for all digits of any double */
   CMB_LONGEST_NUMBER = 1200
 };
@@ -37,6 +38,9 @@ cmb_number_text cmb_shortest(double x);
 /* Reads the whole text as one finite number into x. Returns false if it contains anything else or more than CMB_LONGEST_NUMBER
  * characters. */
 bool cmb_parse_number(const char *text, double *x);
+
+/* Copies a text of the user's to `shown` for a message: long texts are cut, control characters become '?'. Returns `shown`. */
+const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM]);
 
 /* Returns the index of the text among `count` names, or -1. names[i] is read at (char *)names + i*stride, so that an array of structs
  * that begin with their name can be searched. */

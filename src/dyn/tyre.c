@@ -45,7 +45,7 @@ static cmb_status compile(cmb_tyre *t, cmb_graph *g)
 static cmb_status make(cmb_tyre *t, const char *text, size_t length, const char *name)
 {
   cmb_graph *g = NULL;
-  CMB_TRY(cmb_check_text(t->ctx, text, length, cmb_place_in(name, 1, 1)));
+  CMB_TRY(cmb_check_text(t->ctx, text, length, cmb_about_place(name, 1, 1)));
   CMB_TRY(cmb_tir_parse(t->ctx, name, text, length, &t->tir));
   CMB_TRY(cmb_graph_create(t->ctx, &g));
   const cmb_status status = compile(t, g);
@@ -80,7 +80,7 @@ cmb_status cmb_tyre_open(cmb_context *ctx, const char *path, cmb_tyre **tyre)
   size_t length;
   CMB_REQUIRE(ctx, path && tyre, "a tyre needs a path and a place for the result");
   *tyre = NULL;
-  CMB_TRY(cmb_load_main(ctx, path, &text, &length));
+  CMB_TRY(cmb_load_file(ctx, path, &text, &length));
   const cmb_status status = cmb_tyre_parse(ctx, text, length, path, tyre);
   cmb_release(ctx, text);
   return status;

@@ -98,7 +98,7 @@ static const char *copy_text(cmb_draft *d, const char *key, const char *text)
          CMB_MOST_BYTES >> 20);
     return NULL;
   }
-  if (cmb_check_text(d->ctx, text, length, at) != CMB_OK) {
+  if (cmb_check_text(d->ctx, text, length, cmb_about_at(at)) != CMB_OK) {
     keep_failure(d, CMB_ERROR_INPUT);
     return NULL;
   }
@@ -251,7 +251,8 @@ static struct item *find(cmb_draft *d, const char *key)
          (int)MOST_KEY);
     return NULL;
   }
-  if (cmb_check_text(d->ctx, key, strlen(key), (cmb_place){.file = d->path, .key = ""}) != CMB_OK) {
+  if (cmb_check_text(d->ctx, key, strlen(key),
+                     cmb_about_at((cmb_place){.file = d->path, .key = ""})) != CMB_OK) {
     keep_failure(d, CMB_ERROR_INPUT);
     return NULL;
   }

@@ -163,7 +163,7 @@ static cmb_status parse_text(cmb_reader *r, const void *from, const cmb_node **r
   const cmb_place begin = r->model->place;
   if (t->length > CMB_MOST_BYTES)
     return cmb_fail_at(r->ctx, begin, "the text is larger than 16 MB");
-  CMB_TRY(cmb_check_text(r->ctx, t->text, t->length, begin));
+  CMB_TRY(cmb_check_text(r->ctx, t->text, t->length, cmb_about_at(begin)));
   return cmb_yaml_parse(r->ctx, &r->map, t->text, t->length, begin.file, root);
 }
 
@@ -291,7 +291,7 @@ cmb_status cmb_model_read(cmb_context *ctx, const char *path, const cmb_model_op
   CMB_REQUIRE(ctx, ctx && model, "cmb_model_read needs a context and a place for the model");
   *model = NULL;
   CMB_REQUIRE(ctx, path, "cmb_model_read needs the path of a file");
-  CMB_TRY(cmb_load_main(ctx, path, &text, &length));
+  CMB_TRY(cmb_load_file(ctx, path, &text, &length));
   cmb_status status = cmb_model_parse(ctx, text, length, path, options, model);
   cmb_release(ctx, text);
   return status;

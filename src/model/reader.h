@@ -15,7 +15,7 @@
 #ifndef CMB_MODEL_READER_H
 #define CMB_MODEL_READER_H
 
-#include "base/error.h"
+#include "base/input.h"
 #include "model/model.h"
 #include "model/yaml.h"
 
@@ -470,7 +470,7 @@ cmb_status cmb_check_tree(cmb_reader *r);
 
 /* ---- files.c, templates.c: files and the sections in them */
 
-enum { CMB_MOST_BYTES = 16 << 20, CMB_MOST_INCLUDES = 16 };
+enum { CMB_MOST_INCLUDES = 16 };
 
 /* Reads the text file that a node names, with a path relative to the file that contains the node. *name becomes its path for messages;
  * it is on the model's arena, the text on the scratch arena. */
@@ -486,12 +486,6 @@ cmb_status cmb_load_bytes_beside(cmb_reader *r, const cmb_node *node, const char
  * be left out. *name becomes its path for messages; it is on the model's arena, the text on the scratch arena. */
 cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,
                              const char **text, size_t *length);
-/* Reads the main file of a model; the caller frees *text with cmb_release. */
-cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t *length);
-
-/* Checks that a text is UTF-8 without control characters other than line ends and tabs; `at` is the place of its first character, for
- * messages. */
-cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
 
 /* Builds the list of scopes, r->scopes: the model with its included files, and all instances of templates. Also registers templates and
  * parameters. */

@@ -56,19 +56,6 @@ const char *cmb_where(cmb_place at, char where[CMB_WHERE_ROOM])
   return where;
 }
 
-const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])
-{
-  size_t n = 0;
-  while (text[n] && n < CMB_SHOWN_ROOM - 4) {
-    unsigned char c = (unsigned char)text[n];
-    shown[n++] = c < ' ' || c == 0x7F ? '?' : (char)c;
-  }
-  while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
-    n--; /* do not cut a UTF-8 character */
-  memcpy(shown + n, text[n] ? "..." : "", text[n] ? sizeof "..." : 1);
-  return shown;
-}
-
 const cmb_node *cmb_node_find(const cmb_node *map, const char *key)
 {
   if (map->kind != CMB_NODE_MAP) return NULL;

@@ -7,6 +7,7 @@
 #ifndef CMB_MODEL_YAML_H
 #define CMB_MODEL_YAML_H
 
+#include "base/text.h"
 #include "model/name_map.h"
 
 enum { CMB_MOST_NODES = 1000000, CMB_MOST_LEVELS = 64 };
@@ -38,13 +39,10 @@ const cmb_node *cmb_node_find(const cmb_node *map, const char *key);
 cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-enum { CMB_SHOWN_ROOM = 64, CMB_WHERE_ROOM = 1024 };
+enum { CMB_WHERE_ROOM = 1024 };
 
 /* Writes a place for a message into `where`: "FILE:LINE:COLUMN", "FILE:LINE" without a column, or "FILE: KEY" without a line. Returns
  * `where`. */
 const char *cmb_where(cmb_place at, char where[CMB_WHERE_ROOM]);
-
-/* Copies a text of the user's to `shown` for a message: long texts are cut, control characters become '?'. Returns `shown`. */
-const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM]);
 
 #endif

@@ -4,7 +4,9 @@
 #include "rail/profile.h"
 
 #include "base/context.h"
+#include "base/input.h"
 #include "math/root.h"
+#include "rail/read.h"
 #include "rail/spline.h"
 
 #include <float.h>
@@ -209,38 +211,120 @@ static int find_built_in(const char *name)
   return -1;
 }
 
-static cmb_status open_built_in(cmb_context *ctx, int which, cmb_profile_kind kind,
-                                const cmb_profile_options *options, cmb_profile **profile)
+/* Computes the points of a built-in profile. */
+static cmb_status take_formulas(cmb_context *ctx, int which, cmb_profile_kind kind,
+                                cmb_arena *arena, cmb_profile_points *points)
 {
   static const char *const kinds[] = {"wheel", "rail"};
   cmb_profile_kind own;
-  cmb_profile_points points;
   const char *name = cmb_profile_built_in(which, &own);
-  const cmb_profile_options exact = {.cant = options->cant};
   if (own != kind) {
     return cmb_fail(ctx, CMB_ERROR_INPUT, "%s is the profile of a %s; expected that of a %s", name,
                     kinds[own], kinds[kind]);
   }
+  cmb_profile_formulas(arena, which, points);
+  return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
+}
+
+/* Copies points in m to points in mm. */
+static cmb_status take_points(cmb_context *ctx, const char *name, int n, const double *y,
+                              const double *z, cmb_arena *arena, cmb_profile_points *points)
+{
+  *points = (cmb_profile_points){
+      .n = n, .y = cmb_arena_doubles(arena, n), .z = cmb_arena_doubles(arena, n)};
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  for (int i = 0; i < n; i++) {
+    points->y[i] = 1e3 * y[i];
+    points->z[i] = 1e3 * z[i];
+  }
+  CMB_TRY(cmb_profile_clean(ctx, name, points));
+  cmb_profile_turn_round(points);
+  return cmb_profile_unfold(ctx, name, points);
+}
+
+/* Reads the points of a file. */
+static cmb_status take_file(cmb_context *ctx, const char *name, cmb_profile_kind kind, bool mirror,
+                            const char *text, size_t length, cmb_arena *arena,
+                            cmb_profile_points *points)
+{
+  CMB_TRY(cmb_profile_read(ctx, name, kind, text, length, arena, points));
+  CMB_TRY(cmb_profile_clean(ctx, name, points));
+  cmb_profile_orient(kind, mirror, points);
+  return cmb_profile_unfold(ctx, name, points);
+}
+
+/* What a profile is made from: one of these three. */
+struct source {
+  int built_in; /* −1: none */
+  int n;        /* number of points y, z; 0: none */
+  const double *y, *z;
+  const char *text;
+  size_t length;
+};
+
+static cmb_status make(cmb_context *ctx, const struct source *from, const char *name,
+                       cmb_profile_kind kind, const cmb_profile_options *options,
+                       cmb_profile **profile)
+{
+  cmb_profile_points points;
+  cmb_profile_options o = options ? *options : (cmb_profile_options){0};
+  cmb_status status = check_options(ctx, kind, &o);
+  if (status != CMB_OK) return status;
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
-  cmb_profile_formulas(arena, which, &points);
-  cmb_status status = cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
-  if (status == CMB_OK) status = fit(ctx, kind, &exact, name, &points, arena, profile);
+  if (from->built_in >= 0) {
+    status = take_formulas(ctx, from->built_in, kind, arena, &points);
+    o.smoothing = 0;
+  } else if (from->n > 0) {
+    status = take_points(ctx, name, from->n, from->y, from->z, arena, &points);
+  } else {
+    status = take_file(ctx, name, kind, o.mirror, from->text, from->length, arena, &points);
+  }
+  if (status == CMB_OK) status = fit(ctx, kind, &o, name, &points, arena, profile);
   if (status != CMB_OK) cmb_arena_destroy(arena);
   return status;
+}
+
+cmb_status cmb_profile_create(cmb_context *ctx, const char *name, cmb_profile_kind kind, int n,
+                              const double *y, const double *z, const cmb_profile_options *options,
+                              cmb_profile **profile)
+{
+  CMB_REQUIRE(ctx, name && y && z && n > 0 && profile, "a profile needs a name and points");
+  *profile = NULL;
+  return make(ctx, &(struct source){.built_in = -1, .n = n, .y = y, .z = z}, name, kind, options,
+              profile);
+}
+
+cmb_status cmb_profile_parse(cmb_context *ctx, const char *text, size_t length, const char *name,
+                             cmb_profile_kind kind, const cmb_profile_options *options,
+                             cmb_profile **profile)
+{
+  CMB_REQUIRE(ctx, text && name && profile, "a profile needs a text and a name");
+  *profile = NULL;
+  return make(ctx, &(struct source){.built_in = -1, .text = text, .length = length}, name, kind,
+              options, profile);
 }
 
 cmb_status cmb_profile_open(cmb_context *ctx, const char *name, cmb_profile_kind kind,
                             const cmb_profile_options *options, cmb_profile **profile)
 {
-  static const cmb_profile_options defaults = {0};
+  char *text, hint[CMB_HINT_ROOM], room[CMB_SHOWN_ROOM];
+  size_t length;
   CMB_REQUIRE(ctx, name && profile, "a profile needs a name and a place for the result");
   *profile = NULL;
-  if (!options) options = &defaults;
-  CMB_TRY(check_options(ctx, kind, options));
   const int which = find_built_in(name);
-  if (which >= 0) return open_built_in(ctx, which, kind, options, profile);
-  return cmb_fail(ctx, CMB_ERROR_INPUT, "there is no profile '%s'", name);
+  if (which >= 0)
+    return make(ctx, &(struct source){.built_in = which}, name, kind, options, profile);
+  if (!strpbrk(name, "./")) {
+    const char *names[] = {cmb_profile_built_in(0, NULL), cmb_profile_built_in(1, NULL)};
+    return cmb_fail(ctx, CMB_ERROR_INPUT,
+                    "'%s' is neither a built-in profile nor the name of a file with an ending; %s",
+                    cmb_shown(name, room), cmb_hint_of_names(name, names, 2, sizeof *names, hint));
+  }
+  CMB_TRY(cmb_load_file(ctx, name, &text, &length));
+  const cmb_status status = cmb_profile_parse(ctx, text, length, name, kind, options, profile);
+  cmb_release(ctx, text);
+  return status;
 }
 
 void cmb_profile_destroy(cmb_profile *p)

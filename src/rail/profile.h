@@ -30,8 +30,8 @@ struct cmb_profile {
 /* The points of a profile as a file or a table gives them, in millimetres: wheels and rails with z upwards. */
 typedef struct cmb_profile_points {
   int n;
-  double *y, *z;   /* (n) mm; y to the field side, z upwards */
-  const int *line; /* (n) line of each point in its file; NULL: there is no file */
+  double *y, *z; /* (n) mm; y to the field side, z upwards */
+  int *line;     /* (n) line of each point in its file; NULL: there is no file */
 } cmb_profile_points;
 
 /* Returns the number i of the interval u_i <= u < u_(i+1) that contains u, from 0 to n − 2; the first or last one beyond the ends. */
