@@ -82,17 +82,16 @@ static double slope_z(const cmb_profile *p, double u)
   return cmb_profile_at(p, u).dz;
 }
 
-/* Computes z of the highest point of a profile. */
+/* Returns z of the highest point of a profile: a knot, or a point of an interval over which the slope changes from positive to negative. */
 static double highest(const cmb_profile *p)
 {
-  int top = 0;
-  for (int i = 1; i < p->n; i++) {
-    if (p->z[i] > p->z[top]) top = i;
+  double z = p->z[p->n - 1];
+  for (int i = 0; i < p->n - 1; i++) {
+    z = fmax(z, p->z[i]);
+    if (slope_z(p, p->u[i]) > 0 && slope_z(p, p->u[i + 1]) < 0)
+      z = fmax(z, cmb_profile_at(p, find_zero(p, p->u[i], p->u[i + 1], slope_z)).z);
   }
-  if (top == 0 || top == p->n - 1) return p->z[top];
-  const double before = p->u[top - 1], after = p->u[top + 1];
-  if (!(slope_z(p, before) > 0 && slope_z(p, after) < 0)) return p->z[top];
-  return cmb_profile_at(p, find_zero(p, before, after, slope_z)).z;
+  return z;
 }
 
 /* Computes z at the tape line of a wheel, y = 0, into *z. Returns false if the profile does not reach it. Where y = 0 more than once, it is
@@ -178,14 +177,7 @@ static cmb_status fit(cmb_context *ctx, cmb_profile_kind kind, const cmb_profile
     y[i] = 1e-3 * (c * points->y[i] - s * points->z[i]);
     z[i] = 1e-3 * (s * points->y[i] + c * points->z[i]);
   }
-  const cmb_status status = cmb_spline_fit(ctx, y, z, options->smoothing, &spline);
-  if (status == CMB_ERROR_INPUT) {
-    return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_file(name),
-                          "%s: a straight line is within the tolerance of smoothing, %.4g um; "
-                          "expected a smaller tolerance",
-                          name, 1e6 * options->smoothing);
-  }
-  CMB_TRY(status);
+  CMB_TRY(cmb_spline_fit(ctx, y, z, options->smoothing, &spline));
   *p = (cmb_profile){.arena = arena,
                      .name = copy,
                      .kind = kind,

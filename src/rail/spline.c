@@ -12,8 +12,8 @@
  *
  * where column j of Q (n x n−2) has the entries 1/h_(j−1), −1/h_(j−1) − 1/h_j, 1/h_j in the rows j−1, j, j+1, and R is tridiagonal with
  * (h_(j−1) + h_j)/3 on the diagonal and h_j/6 beside it. The matrix has five diagonals and is positive definite; its factors L D Lᵀ are
- * computed once for both coordinates. Of the multiplier α >= 0 the residual α |Q m| is an increasing function; α is found in log α by
- * bisection, so that the residual equals the tolerance. α = 0 interpolates.
+ * computed once for both coordinates. Of the multiplier α >= 0 the residual α |Q m| is an increasing function; log α is the
+ * root at which the residual equals the tolerance. α = 0 interpolates.
  *
  * The knots should be arc lengths. They start as the lengths of the chords between the points; then the spline is computed, its arc
  * lengths are measured (by Gauss's rule with four points in each interval) and become the knots, and so on until they do not change.
@@ -22,14 +22,15 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "math/root.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-  MOST_ROUNDS = 8, /* of the arc lengths; each reduces their error by a factor of (h/radius)² */
-  HALVINGS = 60    /* of the interval for log α: the residual is then exact to some 1e-14 */
-};
+  MOST_ROUNDS = 8
+}; /* of the arc lengths; each reduces their error by a factor of (h/radius)² */
+#define PRECISION 1e-10 /* of log α */
 
 /* The linear equations for m, and their factors L D Lᵀ. */
 struct fit {
@@ -133,29 +134,28 @@ static double solve_for(struct fit *p, double alpha)
   return alpha * sqrt(sum / p->n);
 }
 
-/* Finds the largest α with a residual of at most the tolerance, and computes the second derivatives for it; 0 for the tolerance 0. Sets
- * *alpha to infinity if there is no largest one. */
-static void choose_alpha(struct fit *p, double tolerance, double *alpha)
+/* Returns α for which the residual is the tolerance, and computes the second derivatives for it; 0 for the tolerance 0. If the residual
+ * never becomes as large, α is so large that the spline is nearly straight. */
+static double choose_alpha(struct fit *p, double tolerance)
 {
   double mean = 0;
   for (int i = 0; i < p->n - 1; i++) mean += p->h[i] / (p->n - 1);
   /* For equal intervals α/h³ is the ratio of both terms of the matrix; waves over all n knots are smoothed from about n⁴ on. */
-  double low = 3 * log(mean) - 40, high = 3 * log(mean) + 4 * log(p->n) + 5;
-  *alpha = 0;
-  if (tolerance > 0 && solve_for(p, exp(high)) <= tolerance) {
-    *alpha = INFINITY;
-    return;
-  }
-  for (int k = 0; tolerance > 0 && k < HALVINGS; k++) {
-    const double middle = (low + high) / 2;
-    if (solve_for(p, exp(middle)) <= tolerance) {
-      low = middle;
-      *alpha = exp(middle);
-    } else {
-      high = middle;
+  const double low = 3 * log(mean) - 40, high = 3 * log(mean) + 4 * log(p->n) + 5;
+  double alpha = 0;
+  if (tolerance > 0) {
+    cmb_root r;
+    const double first = solve_for(p, exp(low)), last = solve_for(p, exp(high));
+    if (last <= tolerance) return exp(high);
+    cmb_root_begin(&r, low, log(first / tolerance), high, log(last / tolerance));
+    while (first < tolerance && cmb_root_width(&r) > PRECISION) {
+      const double x = cmb_root_next(&r);
+      cmb_root_update(&r, x, log(solve_for(p, exp(x)) / tolerance));
     }
+    if (first < tolerance) alpha = exp(r.a);
   }
-  solve_for(p, *alpha);
+  solve_for(p, alpha);
+  return alpha;
 }
 
 /* ---- arc lengths */
@@ -176,25 +176,22 @@ static double arc(const cmb_spline *s, int i)
   return h * sum;
 }
 
-/* Computes the spline for the knots s->u. Returns false if a straight line is within the tolerance. */
-static bool fit_once(struct fit *p, const double *y, const double *z, double tolerance,
+/* Computes the spline for the knots s->u. */
+static void fit_once(struct fit *p, const double *y, const double *z, double tolerance,
                      cmb_spline *s)
 {
-  double alpha;
   for (int i = 0; i < p->n - 1; i++) p->h[i] = s->u[i + 1] - s->u[i];
   for (int j = 1; j < p->n - 1; j++) {
     p->qy[j] = divided_difference(p, y, j);
     p->qz[j] = divided_difference(p, z, j);
   }
-  choose_alpha(p, tolerance, &alpha);
-  if (isinf(alpha)) return false;
+  const double alpha = choose_alpha(p, tolerance);
   for (int i = 0; i < p->n; i++) {
     s->y[i] = y[i] - alpha * spread(p, p->my, i);
     s->z[i] = z[i] - alpha * spread(p, p->mz, i);
   }
   memcpy(s->yy, p->my, (size_t)p->n * sizeof *s->yy);
   memcpy(s->zz, p->mz, (size_t)p->n * sizeof *s->zz);
-  return true;
 }
 
 /* Replaces the knots by the arc lengths of the spline. Returns the largest relative change of an interval. */
@@ -216,7 +213,6 @@ cmb_status cmb_spline_fit(cmb_context *ctx, const double *y, const double *z, do
   struct fit p = {.n = s->n};
   double **const arrays[] = {&p.h, &p.d0, &p.d1, &p.d2, &p.qy, &p.qz, &p.my, &p.mz};
   cmb_arena *scratch = cmb_arena_create(ctx);
-  bool curved = true;
   if (!scratch) return cmb_fail_memory(ctx);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     *arrays[i] = cmb_arena_doubles(scratch, s->n);
@@ -229,11 +225,11 @@ cmb_status cmb_spline_fit(cmb_context *ctx, const double *y, const double *z, do
   for (int i = 0; i < s->n - 1; i++) {
     s->u[i + 1] = s->u[i] + hypot(y[i + 1] - y[i], z[i + 1] - z[i]);
   }
-  for (int k = 0; k < MOST_ROUNDS && curved; k++) {
-    curved = fit_once(&p, y, z, tolerance, s);
-    if (!curved || measure(&p, s) < 1e-13) break;
+  for (int k = 0; k < MOST_ROUNDS; k++) {
+    fit_once(&p, y, z, tolerance, s);
+    if (measure(&p, s) < 1e-13) break;
   }
-  if (curved) curved = fit_once(&p, y, z, tolerance, s);
+  fit_once(&p, y, z, tolerance, s);
   cmb_arena_destroy(scratch);
-  return curved ? CMB_OK : CMB_ERROR_INPUT;
+  return CMB_OK;
 }
