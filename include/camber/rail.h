@@ -102,6 +102,9 @@ typedef struct cmb_wheelset {
   double
       back_to_back; /* distance between the backs of the flanges; the tape lines are 70 mm from these */
   double gauge;     /* distance between the gauge points of the rails */
+  /* 0: rigid contact. Otherwise contact is quasi-elastic: the wheelset is lowered by this distance from its rigid contact, and the contact
+   * point of a wheel is the mean over the region in which it then penetrates the rail (cmb_contact_patch) */
+  double penetration;
 } cmb_wheelset;
 
 typedef struct cmb_contact_geometry cmb_contact_geometry;
@@ -129,8 +132,10 @@ typedef struct cmb_wheel_contact {
   double x, y, z; /* in the axes of the track; x: how far ahead of the wheelset's centre it is */
   double
       angle; /* between the common tangent plane and that of the track; positive if it rises to the field side, as at a flange */
-  double radius; /* rolling radius: distance from the axis of the wheelset */
-  /* the local minimum of the distance that is the next to touch: its distance (infinite: there is none) and its place on the wheel */
+  double radius;      /* rolling radius: distance from the axis of the wheelset */
+  double penetration; /* the largest vertical one; 0: rigid contact */
+  /* in rigid contact, the local minimum of the distance that is the next to touch: its distance (infinite: there is none) and its place on the
+   * wheel */
   double other_distance, other_wheel_u;
 } cmb_wheel_contact;
 
@@ -145,6 +150,12 @@ typedef struct cmb_wheelset_contact {
  * they cannot, e.g. because a wheel is beside its rail. */
 CMB_API cmb_status cmb_contact_find(cmb_contact_geometry *geometry, double y, double yaw,
                                     cmb_wheelset_contact *contact);
+
+/* Computes the quasi-elastic contact for a given position of the wheelset, in which the wheels penetrate their rails. The lateral place of the
+ * contact point is the mean over the region of penetration, weighted by the square of the penetration, and so is its angle, of the slope of the
+ * rail. Returns CMB_ERROR_INPUT with a message if a wheel does not penetrate its rail. */
+CMB_API cmb_status cmb_contact_patch(cmb_contact_geometry *geometry, double y, double z,
+                                     double roll, double yaw, cmb_wheelset_contact *contact);
 
 /* A lateral displacement at which the contact point of a wheel jumps: the wheel touches at two points at once. */
 typedef struct cmb_contact_jump {

@@ -278,6 +278,11 @@ static bool take_smooth(struct cli_arguments *a, const char *text)
   return take_number(text, &a->smoothing) && a->smoothing >= 0;
 }
 
+static bool take_penetration(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->penetration) && a->penetration >= 0 && a->penetration <= 1;
+}
+
 static bool take_right_wheel(struct cli_arguments *a, const char *text)
 {
   a->right_wheel = text;
@@ -616,6 +621,10 @@ const struct cli_option cli_options[] = {
     {"yaw-per-mm", 0, "RAD", " rail ",
      "yaw angle in addition, for each millimetre of lateral displacement (default: 0)",
      take_yaw_per_mm, "an angle from -0.1 to 0.1", NULL},
+    {"penetration", 0, "MM", " rail ",
+     "quasi-elastic contact: the wheels are lowered by this distance, and the contact point is the "
+     "mean over the region in which a wheel penetrates its rail (default: 0: rigid contact)",
+     take_penetration, "a number of millimetres from 0 to 1", NULL},
     {"amplitude", 0, "MM", " rail ",
      "largest amplitude of the equivalent conicity (default: that of --range)", take_amplitude,
      "a number of millimetres from 0.1 to 1000", NULL},
@@ -1033,6 +1042,7 @@ int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                               .range = NAN,
                               .amplitude = NAN,
                               .smoothing = NAN,
+                              .penetration = NAN,
                               .speed = NAN,
                               .width = 1280,
                               .height = 720,

@@ -86,7 +86,8 @@ static cmb_status open_rail(cmb_context *ctx, const struct cli_arguments *a, str
                          .step = MM * or_else(a->step, 0.5),
                          .set = {.radius = MM * or_else(a->radius, 460),
                                  .back_to_back = MM * or_else(a->back_to_back, 1360),
-                                 .gauge = MM * or_else(a->gauge, 1435)}};
+                                 .gauge = MM * or_else(a->gauge, 1435),
+                                 .penetration = MM * or_else(a->penetration, 0)}};
   rails.cant = atan(r->cant);
   CMB_TRY(open_pair(ctx, r->wheel, CMB_PROFILE_WHEEL, &wheels, r->set.wheel));
   CMB_TRY(open_pair(ctx, r->rail, CMB_PROFILE_RAIL, &rails, r->set.rail));
@@ -223,6 +224,8 @@ static void print_text(const struct cli_rail *r)
          r->set.gauge / MM, r->set.back_to_back / MM, r->set.radius / MM, r->cant);
   const double play = cmb_contact_play(r->geometry);
   if (isfinite(play)) printf("  the flanges have a play of %.4g mm between the rails\n", play / MM);
+  if (r->set.penetration > 0)
+    printf("  quasi-elastic contact with a penetration of %.4g mm\n", r->set.penetration / MM);
   print_rows(r);
   printf("\n  %9s %10s%s\n  %9s %10s%s\n", "amplitude", "equivalent", r->same ? "" : "    centre",
          "mm", "conicity", r->same ? "" : "        mm");
@@ -268,6 +271,7 @@ static void print_json(const struct cli_rail *r)
   cli_json_number(&j, "back_to_back", r->set.back_to_back);
   cli_json_number(&j, "radius", r->set.radius);
   cli_json_number(&j, "cant", r->cant);
+  cli_json_number(&j, "penetration", r->set.penetration);
   cli_json_number(&j, "play", cmb_contact_play(r->geometry));
   cli_json_open(&j, "displacements", '[');
   for (int i = 0; i < r->table.count; i++) print_json_row(&j, &r->table.row[i]);

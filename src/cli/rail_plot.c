@@ -17,7 +17,7 @@ enum {
   HEIGHT = 190,
   LEFT = 62, /* margins of the picture */
   TOP = 62,
-  SIDE_HEIGHT = 230,
+  SIDE_HEIGHT = 240,
   ACROSS = 80, /* distances between diagrams */
   DOWN = 84,
   OUTLINE = 500 /* number of points with which a profile is drawn */
@@ -26,7 +26,7 @@ enum {
 static const double DEGREE = 0.017453292519943295; /* in rad */
 static const double MM = 1e-3;
 /* m: what a picture of a side shows, from the tape line inwards and outwards and below the top of the rail; how far the wheel is raised */
-static const double INWARDS = 0.073, OUTWARDS = 0.063, BELOW = 0.022, RAISED = 0.030;
+static const double INWARDS = 0.073, OUTWARDS = 0.063, BELOW = 0.030, RAISED = 0.030;
 
 /* ---- the profiles */
 
@@ -73,6 +73,12 @@ static double wheel_place(const struct cli_rail *r, cmb_rail_side side, bool hei
   return height ? c->z - c->wheel_z : fabs(c->y) - c->wheel_y;
 }
 
+/* Returns whether a line is labelled with its lateral displacement y: with steps of less than 1 mm only whole millimetres are. */
+static bool is_labelled(const struct cli_rail *r, double y)
+{
+  return r->step > 0.999 * MM || fabs(y / MM - round(y / MM)) < 1e-6;
+}
+
 /* Draws the lines that join the contact points, each with its lateral displacement above the wheel if there is room. */
 static void put_joins(FILE *to, const struct cli_rail *r, const struct view *v)
 {
@@ -86,7 +92,7 @@ static void put_joins(FILE *to, const struct cli_rail *r, const struct view *v)
     if (row->jump && row->side != v->side) continue;
     fprintf(to, "<path class='%s' d='M%.2f %.2fL%.2f %.2f'/>\n", row->jump ? "jump" : "join", x,
             top, across(v, rail + c->rail_y), up(v, c->rail_z));
-    if (row->jump || fabs(x - last) < 20) continue;
+    if (row->jump || fabs(x - last) < 20 || !is_labelled(r, row->c.y)) continue;
     fprintf(to, "<text x='%.1f' y='%.1f' class='m tiny'>%.4g</text>\n", x, v->top + 12,
             row->c.y / MM);
     fprintf(to, "<path class='grid' d='M%.1f %.1fL%.1f %.1f'/>\n", x, v->top + 15, x, top - 2);

@@ -86,6 +86,7 @@ cmb_status cmb_contact_geometry_create(cmb_context *ctx, const cmb_wheelset *w,
   *geometry = NULL;
   CMB_REQUIRE(ctx, w->wheel[0] && w->wheel[1] && w->rail[0] && w->rail[1],
               "a wheelset needs two wheels and two rails");
+  CMB_REQUIRE(ctx, w->penetration >= 0, "the penetration must not be negative");
   CMB_REQUIRE(ctx, w->radius > 0 && w->back_to_back > 0 && w->gauge > 0,
               "radius, back-to-back distance and gauge must be positive");
   cmb_arena *arena = cmb_arena_create(ctx);
@@ -96,6 +97,7 @@ cmb_status cmb_contact_geometry_create(cmb_context *ctx, const cmb_wheelset *w,
   }
   g->ctx = ctx;
   g->arena = arena;
+  g->penetration = w->penetration;
   g->symmetric = w->wheel[0] == w->wheel[1] && w->rail[0] == w->rail[1];
   const cmb_status status = prepare(g, w);
   if (status == CMB_OK) *geometry = g;
@@ -128,14 +130,21 @@ struct search {
   cmb_side_contact contact[CMB_RAIL_SIDES];
 };
 
+/* Sets the position that both sides see to a roll angle. */
+static void set_pose(struct search *x, double roll)
+{
+  for (int i = 0; i < CMB_RAIL_SIDES; i++) {
+    const double sign = i == CMB_RAIL_LEFT ? 1 : -1, ax = -sin(sign * x->yaw) * cos(roll);
+    x->pose[i] = (cmb_side_pose){sign * x->y, ax, cos(x->yaw) * cos(roll), sin(sign * roll),
+                                 sqrt(1 - ax * ax)};
+  }
+}
+
 /* Finds the contacts of both wheels for a roll angle. Returns F(φ); NaN if a wheel is not over its rail. */
 static double difference(struct search *x, double roll, bool all)
 {
+  set_pose(x, roll);
   for (int i = 0; i < CMB_RAIL_SIDES; i++) {
-    const double sign = i == CMB_RAIL_LEFT ? 1 : -1;
-    const double ax = -sin(sign * x->yaw) * cos(roll);
-    x->pose[i] = (cmb_side_pose){sign * x->y, ax, cos(x->yaw) * cos(roll), sin(sign * roll),
-                                 sqrt(1 - ax * ax)};
     x->contact[i] = cmb_side_touch(&x->g->side[i], &x->pose[i], all);
   }
   const double f = x->contact[CMB_RAIL_LEFT].height - x->contact[CMB_RAIL_RIGHT].height;
@@ -227,8 +236,38 @@ static void describe(const struct search *x, int i, cmb_wheel_contact *out)
                              .z = r.z,
                              .angle = atan(c->slope),
                              .radius = s->radius - w.z,
+                             .penetration = c->penetration,
                              .other_distance = c->height - c->rival,
                              .other_wheel_u = c->rival_u};
+}
+
+/* Enters the contacts of both wheels that the search has found, for a wheelset at the height z. */
+static cmb_status finish(const struct search *x, double z, double roll,
+                         cmb_wheelset_contact *contact)
+{
+  for (int i = 0; i < CMB_RAIL_SIDES; i++) {
+    if (!x->contact[i].tangent) return complain(x, i);
+  }
+  *contact = (cmb_wheelset_contact){.y = x->y, .yaw = x->yaw, .z = z, .roll = roll};
+  for (int i = 0; i < CMB_RAIL_SIDES; i++) describe(x, i, &contact->at[i]);
+  return CMB_OK;
+}
+
+cmb_status cmb_contact_patch(cmb_contact_geometry *g, double y, double z, double roll, double yaw,
+                             cmb_wheelset_contact *contact)
+{
+  struct search x = {.g = g, .y = y, .yaw = yaw};
+  set_pose(&x, roll);
+  for (int i = 0; i < CMB_RAIL_SIDES; i++) {
+    x.contact[i] = cmb_side_average(&g->side[i], &x.pose[i], z);
+    if (x.contact[i].height <= z && isfinite(x.contact[i].height))
+      return cmb_fail(
+          g->ctx, CMB_ERROR_INPUT,
+          "at a lateral displacement of %.6g mm and the height %.6g mm the %s wheel does "
+          "not touch its rail",
+          1000 * y, 1000 * z, side_names[i]);
+  }
+  return finish(&x, z, roll, contact);
 }
 
 cmb_status cmb_contact_find(cmb_contact_geometry *g, double y, double yaw,
@@ -239,11 +278,8 @@ cmb_status cmb_contact_find(cmb_contact_geometry *g, double y, double yaw,
   CMB_REQUIRE(g->ctx, isfinite(y) && fabs(yaw) < 1, "the displacement must be finite, |yaw| < 1");
   CMB_TRY(find_roll(&x, &roll));
   difference(&x, roll, true);
-  for (int i = 0; i < CMB_RAIL_SIDES; i++) {
-    if (!x.contact[i].tangent) return complain(&x, i);
-  }
-  *contact = (cmb_wheelset_contact){
-      .y = y, .yaw = yaw, .z = (x.contact[0].height + x.contact[1].height) / 2, .roll = roll};
-  for (int i = 0; i < CMB_RAIL_SIDES; i++) describe(&x, i, &contact->at[i]);
+  const double z = (x.contact[0].height + x.contact[1].height) / 2;
+  CMB_TRY(finish(&x, z, roll, contact));
+  if (g->penetration > 0) return cmb_contact_patch(g, y, z - g->penetration, roll, yaw, contact);
   return CMB_OK;
 }

@@ -10,7 +10,7 @@ struct cmb_contact_geometry {
   cmb_context *ctx;
   cmb_arena *arena; /* of all its memory, with this struct */
   cmb_contact_side side[CMB_RAIL_SIDES];
-  double play;
+  double play, penetration;
   bool symmetric; /* whether both sides have the same profiles */
 };
 

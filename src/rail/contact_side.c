@@ -66,9 +66,10 @@ bool cmb_side_prepare(cmb_arena *arena, const cmb_profile *wheel, const cmb_prof
   *s = (cmb_contact_side){.wheel = wheel, .rail = rail, .tape = tape, .radius = radius};
   const int m = count_points(rail);
   s->n = count_points(wheel);
-  double **const of_wheel[] = {&s->u, &s->eta, &s->r, &s->t, &s->outline, &s->height, &s->e};
+  double **const of_wheel[] = {&s->u,       &s->eta,    &s->r,     &s->t,
+                               &s->outline, &s->height, &s->below, &s->e};
   double **const of_rail[] = {&s->rail_u, &s->Y, &s->Z, &s->slope};
-  for (int i = 0; i < 7; i++) *of_wheel[i] = cmb_arena_doubles(arena, s->n);
+  for (int i = 0; i < 8; i++) *of_wheel[i] = cmb_arena_doubles(arena, s->n);
   for (int i = 0; i < 4; i++) *of_rail[i] = cmb_arena_doubles(arena, m);
   if (cmb_arena_failed(arena)) return false;
   sample_wheel(s);
@@ -241,6 +242,7 @@ static int scan(cmb_contact_side *s, const cmb_side_pose *pose)
     rail_interpolated(s, j, o.Y - s->place, &z, &slope);
     s->outline[i] = o.Y;
     s->height[i] = z - o.Z;
+    s->below[i] = slope;
     s->e[i] = slope - o.slope;
     if (best < 0 || s->height[i] > s->height[best]) best = i;
   }
@@ -288,6 +290,57 @@ cmb_side_contact cmb_side_touch(cmb_contact_side *s, const cmb_side_pose *pose, 
     c.height = s->height[best];
     c.wheel_u = s->u[best];
   }
+  return c;
+}
+
+/* Finds the point of the wheel between its points i and i + 1 whose outline is at Y, to rounding, from the outline there. */
+static bool find_outline(const cmb_contact_side *s, const cmb_side_pose *pose, int i, double Y,
+                         struct touch *q)
+{
+  cmb_root r;
+  cmb_root_begin(&r, s->u[i], s->outline[i] - Y, s->u[i + 1], s->outline[i + 1] - Y);
+  while (cmb_root_width(&r) > DBL_EPSILON * s->u[i + 1]) {
+    const double u = cmb_root_next(&r);
+    const cmb_profile_point w = cmb_profile_at(s->wheel, u);
+    struct outline o;
+    if (!outline_at(pose, s->tape + w.y, s->radius - w.z, w.dz / w.dy, &o)) return false;
+    cmb_root_update(&r, u, o.Y - Y);
+  }
+  return evaluate(s, pose, r.a, q);
+}
+
+cmb_side_contact cmb_side_average(cmb_contact_side *s, const cmb_side_pose *pose, double z)
+{
+  cmb_side_contact c = {.height = -INFINITY, .rival = -INFINITY, .wheel_u = NAN, .rival_u = NAN};
+  const int best = scan(s, pose);
+  if (best < 0) return c;
+  double sum = 0, moment = 0, angle = 0;
+  bool inside = s->height[best] > z;
+  for (int i = 0; i < s->n; i++) {
+    if (!isfinite(s->e[i]) || !(s->height[i] > z)) continue;
+    inside = inside && i > 0 && i < s->n - 1 && isfinite(s->e[i - 1]) && isfinite(s->e[i + 1]);
+    if (!inside) break;
+    const double p = s->height[i] - z;
+    const double part = p * p * sqrt(p) * (s->outline[i + 1] - s->outline[i - 1]);
+    sum += part;
+    moment += part * (s->outline[i] - s->outline[best]);
+    angle += part * atan(s->below[i]);
+  }
+  c.height = s->height[best];
+  c.wheel_u = s->u[best];
+  if (!inside) return c;
+  const double Y = s->outline[best] + moment / sum;
+  struct touch q;
+  for (int i = 0; i < s->n - 1 && !c.tangent; i++) {
+    if (!isfinite(s->e[i]) || !isfinite(s->e[i + 1])) continue;
+    if (s->outline[i] > Y || s->outline[i + 1] < Y) continue;
+    c.tangent = find_outline(s, pose, i, Y, &q);
+  }
+  if (!c.tangent) return c;
+  c.wheel_u = q.u;
+  c.rail_u = q.rail_u;
+  c.slope = tan(angle / sum);
+  c.penetration = s->height[best] - z;
   return c;
 }
 

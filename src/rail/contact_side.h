@@ -21,6 +21,15 @@
  * could take e to 0 twice is divided further. Intervals that cannot contain the largest value are left out: in an interval of the width ΔY
  * the function exceeds its values at the ends by at most ΔY |e|. Then the root of e is found to rounding (math/root.h) on the splines
  * themselves.
+ *
+ * If the wheelset is at a height z below that of contact, the wheel penetrates the rail by p(Y) = f(Y) − (Z − z) − z where this is positive.
+ * Along x the penetration is about p − x²/(2 r), whose square has the integral ∝ p^(5/2). So the mean place of the region of penetration,
+ * weighted by the square of the penetration, is
+ *
+ *     Y_m = ∫ p^(5/2) Y dY / ∫ p^(5/2) dY,
+ *
+ * and the mean contact angle that of arctan f'(Y) in the same way. Both are continuous functions of the position with continuous first
+ * derivatives, also where the contact point of a rigid wheel jumps.
  */
 #ifndef CMB_RAIL_CONTACT_SIDE_H
 #define CMB_RAIL_CONTACT_SIDE_H
@@ -43,8 +52,8 @@ typedef struct cmb_contact_side {
   double *u, *eta, *r, *t; /* (n) */
   int m;                   /* number of points of the rail that are visible from above */
   double *rail_u, *Y, *Z, *slope; /* (m) Y ascends; slope = f'(Y) */
-  double *outline, *height,
-      *e; /* (n) work: Y, f(Y) − (Z − z) and e, NaN where there is no outline over the rail */
+  /* (n) work: Y, f(Y) − (Z − z), f'(Y) and e; e is NaN where there is no outline over the rail */
+  double *outline, *height, *below, *e;
 } cmb_contact_side;
 
 /* The position of the wheelset, as the side sees it. */
@@ -58,8 +67,9 @@ typedef struct cmb_side_contact {
   double wheel_u, rail_u, slope;
   /* whether the wheel touches inside both profiles, with a common tangent plane; otherwise it touches at an end of one of them */
   bool tangent;
-  double rival,
-      rival_u; /* height and wheel_u of the next highest local maximum; −∞: there is none */
+  /* height and wheel_u of the next highest local maximum; −∞: there is none */
+  double rival, rival_u;
+  double penetration; /* the largest one; 0: rigid contact */
 } cmb_side_contact;
 
 /* Prepares a side: samples both profiles, whose owner remains the caller, onto the arena. side->place is 0 afterwards. Returns false if memory
@@ -74,6 +84,10 @@ bool cmb_side_gauge_point(const cmb_contact_side *side, double *y);
 /* Finds the highest contact for a pose of the wheelset. With `all`, every local maximum is considered, for the rival; otherwise only those
  * that can be the highest. */
 cmb_side_contact cmb_side_touch(cmb_contact_side *side, const cmb_side_pose *pose, bool all);
+
+/* Computes the quasi-elastic contact of a wheelset at the height z: the point at Y_m. `tangent` is then true, and false if there is no
+ * penetration or its region comes to an end of a profile; the height is −∞ if the wheel is not over the rail. */
+cmb_side_contact cmb_side_average(cmb_contact_side *side, const cmb_side_pose *pose, double z);
 
 /* Computes the distance x of the contact point from the axle's vertical plane across the track. */
 double cmb_side_ahead(const cmb_contact_side *side, const cmb_side_pose *pose, double wheel_u);
