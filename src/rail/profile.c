@@ -258,7 +258,7 @@ static cmb_status make(cmb_context *ctx, const struct source *from, const char *
                        cmb_profile_kind kind, const cmb_profile_options *options,
                        cmb_profile **profile)
 {
-  cmb_profile_points points;
+  cmb_profile_points points = {0};
   cmb_profile_options o = options ? *options : (cmb_profile_options){0};
   cmb_status status = check_options(ctx, kind, &o);
   if (status != CMB_OK) return status;

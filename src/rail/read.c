@@ -179,23 +179,24 @@ static const struct format {
     {".prr", cmb_profile_read_simpack, CMB_PROFILE_RAIL},
 };
 
-static cmb_status find_format(cmb_context *ctx, const char *name, cmb_profile_kind kind,
-                              const struct format **format)
+/* Returns the format of the file `name`; NULL, with a message, if its ending is not known or belongs to the other kind of profile. */
+static const struct format *find_format(cmb_context *ctx, const char *name, cmb_profile_kind kind)
 {
   const char *slash = strrchr(name, '/'), *ending = strrchr(slash ? slash : name, '.');
   const char *const own = kind == CMB_PROFILE_WHEEL ? "wheel" : "rail";
   const cmb_about about = cmb_about_file(name);
   for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++) {
-    *format = &formats[i];
-    if (strcasecmp(ending, (*format)->ending) != 0) continue;
-    if ((*format)->kind < 0 || (*format)->kind == (int)kind) return CMB_OK;
-    return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
-                          "%s: %s is the ending of profiles of a %s; expected the profile of a %s",
-                          name, ending, kind == CMB_PROFILE_WHEEL ? "rail" : "wheel", own);
+    if (strcasecmp(ending, formats[i].ending) != 0) continue;
+    if (formats[i].kind < 0 || formats[i].kind == (int)kind) return &formats[i];
+    cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
+                   "%s: %s is the ending of profiles of a %s; expected the profile of a %s", name,
+                   ending, kind == CMB_PROFILE_WHEEL ? "rail" : "wheel", own);
+    return NULL;
   }
-  return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
-                        "%s: no format of profiles has this ending; expected .csv, .txt, %s", name,
-                        kind == CMB_PROFILE_WHEEL ? ".whl or .prw" : ".ban or .prr");
+  cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
+                 "%s: no format of profiles has this ending; expected .csv, .txt, %s", name,
+                 kind == CMB_PROFILE_WHEEL ? ".whl or .prw" : ".ban or .prr");
+  return NULL;
 }
 
 cmb_status cmb_profile_read(cmb_context *ctx, const char *name, cmb_profile_kind kind,
@@ -203,7 +204,7 @@ cmb_status cmb_profile_read(cmb_context *ctx, const char *name, cmb_profile_kind
                             cmb_profile_points *points)
 {
   const bool marked = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
-  const struct format *format = NULL;
+  const struct format *format = find_format(ctx, name, kind);
   cmb_profile_file f = {.ctx = ctx,
                         .name = name,
                         .kind = kind,
@@ -211,7 +212,7 @@ cmb_status cmb_profile_read(cmb_context *ctx, const char *name, cmb_profile_kind
                         .end = text + length,
                         .points = points};
   int lines = 1;
-  CMB_TRY(find_format(ctx, name, kind, &format));
+  if (!format) return CMB_ERROR_INPUT;
   for (const char *at = text; at < f.end; at++) lines += *at == '\n';
   *points = (cmb_profile_points){.y = cmb_arena_doubles(arena, lines),
                                  .z = cmb_arena_doubles(arena, lines),

@@ -44,8 +44,8 @@ enum key {
 /* The keys that are used, with their defaults; others are skipped. A key with `is_choice` is 0 or 1. */
 static const struct {
   const char *name;
-  enum section section;
   double value;
+  enum section section;
   bool is_choice, is_positive;
 } keys[KEYS] = {
     [TYPE] = {.name = "type", .section = HEADER, .value = -1, .is_choice = true},

@@ -3,6 +3,7 @@
  */
 #include "check.h"
 #include "failing_allocator.h"
+#include "text_writer.h"
 
 #include <camber/rail.h>
 #include <stdio.h>
@@ -11,25 +12,10 @@
 
 enum { ROOM = 1 << 20 };
 
-/* A text that grows. */
-struct text {
-  char *at;
-  size_t length;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+static struct cmbt_text begin_text(void)
 {
-  va_list arguments;
-  va_start(arguments, format);
-  t->length += (size_t)vsnprintf(t->at + t->length, ROOM - t->length, format, arguments);
-  va_end(arguments);
-  assert_true(t->length < ROOM);
-}
-
-static struct text begin_text(void)
-{
-  struct text t = {malloc(ROOM), 0};
-  assert_non_null(t.at);
+  struct cmbt_text t = {.text = malloc(ROOM), .room = ROOM};
+  assert_non_null(t.text);
   return t;
 }
 
@@ -42,14 +28,14 @@ struct form {
 };
 
 /* Appends points of a built-in profile, 0.2 mm apart. */
-static void put_points(struct text *t, const cmb_profile *p, const struct form *f)
+static void put_points(struct cmbt_text *t, const cmb_profile *p, const struct form *f)
 {
   const double length = cmb_profile_about(p).length;
   const int n = (int)(length / 2e-4);
   for (int i = 0; i <= n; i++) {
     const cmb_profile_point x = cmb_profile_at(p, length * (f->backwards ? n - i : i) / n);
-    put(t, "%.9f%s%.9f%s", (1e3 * f->y_sign * x.y + f->y_shift) / f->unit, f->separator,
-        (1e3 * f->z_sign * x.z + 3.7) / f->unit, f->end);
+    cmbt_put(t, "%.9f%s%.9f%s", (1e3 * f->y_sign * x.y + f->y_shift) / f->unit, f->separator,
+             (1e3 * f->z_sign * x.z + 3.7) / f->unit, f->end);
   }
 }
 
@@ -66,12 +52,12 @@ static void check_same(const cmb_profile *p, const cmb_profile *expected)
   }
 }
 
-static void check_text(cmb_context *ctx, const struct text *t, const char *name,
+static void check_text(cmb_context *ctx, const struct cmbt_text *t, const char *name,
                        const cmb_profile *expected)
 {
   cmb_profile *p;
   const cmb_profile_kind kind = cmb_profile_about(expected).kind;
-  cmbt_ok(ctx, cmb_profile_parse(ctx, t->at, t->length, name, kind, NULL, &p));
+  cmbt_ok(ctx, cmb_profile_parse(ctx, t->text, t->used, name, kind, NULL, &p));
   assert_string_equal(cmb_profile_about(p).name, name);
   check_same(p, expected);
   cmb_profile_destroy(p);
@@ -95,15 +81,15 @@ static void test_axes(void **unused)
                      .backwards = (k & 4) != 0,
                      .separator = k & 1 ? "; " : ",",
                      .end = k & 2 ? "\n" : "\r\n"};
-    struct text t = begin_text();
-    if (k & 4) put(&t, "# a profile\ny %s z\n\n", f.separator);
+    struct cmbt_text t = begin_text();
+    if (k & 4) cmbt_put(&t, "# a profile\ny %s z\n\n", f.separator);
     put_points(&t, wheel, &f);
     check_text(ctx, &t, "w.csv", wheel);
-    t.length = 0;
+    t.used = 0;
     f.y_shift = 0; /* a rail is symmetric */
     put_points(&t, rail, &f);
     check_text(ctx, &t, "dir.d/R.TXT", rail);
-    free(t.at);
+    free(t.text);
   }
   cmb_profile_destroy(wheel);
   cmb_profile_destroy(rail);
@@ -117,15 +103,15 @@ static void test_mirror(void **unused)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_profile *rail, *p;
   const cmb_profile_options canted = {.cant = 0.025}, mirrored = {.mirror = true};
-  struct text t = begin_text();
+  struct cmbt_text t = begin_text();
   cmbt_ok(ctx, cmb_profile_open(ctx, "UIC60", CMB_PROFILE_RAIL, &canted, &rail));
   put_points(&t, rail, &(struct form){-1, 1, 0, 1, false, " ", "\n"});
-  cmbt_ok(ctx, cmb_profile_parse(ctx, t.at, t.length, "r.csv", CMB_PROFILE_RAIL, &mirrored, &p));
+  cmbt_ok(ctx, cmb_profile_parse(ctx, t.text, t.used, "r.csv", CMB_PROFILE_RAIL, &mirrored, &p));
   check_same(p, rail);
   cmb_profile_destroy(p);
   cmb_profile_destroy(rail);
   cmb_context_destroy(ctx);
-  free(t.at);
+  free(t.text);
 }
 
 static void test_miniprof(void **unused)
@@ -135,24 +121,25 @@ static void test_miniprof(void **unused)
   cmb_profile *wheel;
   cmbt_ok(ctx, cmb_profile_open(ctx, "S1002", CMB_PROFILE_WHEEL, NULL, &wheel));
   const struct form form = {1, -1, 70, 1, false, " ", " 0.01 0.5\n"};
-  struct text t = begin_text();
+  struct cmbt_text t = begin_text();
   /* newer: columns by name, a comment of another encoding, an offset of 0, no empty line before the points */
-  put(&t, "ProgramName=MiniProf\nStock=M\xFCller\nXoffset=0.0000\nColumnDef=N, X,Y,A\n"
-          "\"RefPoint1=\nXYPoints=\nRefPoint1=0.0, 0.0\n");
+  cmbt_put(&t, "ProgramName=MiniProf\nStock=M\xFCller\nXoffset=0.0000\nColumnDef=N, X,Y,A\n"
+               "\"RefPoint1=\nXYPoints=\nRefPoint1=0.0, 0.0\n");
   const double length = cmb_profile_about(wheel).length;
   for (int i = 0; i <= 800; i++) {
     const cmb_profile_point x = cmb_profile_at(wheel, length * i / 800);
-    put(&t, "%d %.9f\t%.9f 0.01 %% dent\n", i, 1e3 * x.y + 70, -1e3 * x.z);
+    cmbt_put(&t, "%d %.9f\t%.9f 0.01 %% dent\n", i, 1e3 * x.y + 70, -1e3 * x.z);
   }
   check_text(ctx, &t, "w.WHL", wheel);
   /* first versions: lines of other forms until an empty line, with numbers among them */
-  t.length = 0;
-  put(&t, "MINIPROF 101 148 1994 3 24\nw.prd\nStock.......: 5\n32.58 37.11 14.71  (Sd/Sh/qR)\n\n");
+  t.used = 0;
+  cmbt_put(&t,
+           "MINIPROF 101 148 1994 3 24\nw.prd\nStock.......: 5\n32.58 37.11 14.71  (Sd/Sh/qR)\n\n");
   put_points(&t, wheel, &form);
   check_text(ctx, &t, "w.whl", wheel);
   cmb_profile_destroy(wheel);
   cmb_context_destroy(ctx);
-  free(t.at);
+  free(t.text);
 }
 
 static void test_simpack(void **unused)
@@ -163,22 +150,23 @@ static void test_simpack(void **unused)
   const cmb_profile_options canted = {.cant = 0.025};
   cmbt_ok(ctx, cmb_profile_open(ctx, "UIC60", CMB_PROFILE_RAIL, &canted, &rail));
   cmbt_ok(ctx, cmb_profile_open(ctx, "S1002", CMB_PROFILE_WHEEL, NULL, &wheel));
-  struct text t = begin_text();
-  put(&t, "! a rail\n  header.begin\n version = 1 ! 2\n type = 0\n header.end\n\nspline.begin\n"
-          "approx.smooth = 0\ncomment = 'UIC60, M\xFCller'\nunits.len.f = 1.0e+0\n"
-          "mirror.y = 1\nmirror.z = 1\ninversion = 1\nshift.y = 0.5\nbound.y.min = 1\n"
-          "bound.y.max = 0\npoint.begin\n! y z\n");
+  struct cmbt_text t = begin_text();
+  cmbt_put(&t,
+           "! a rail\n  header.begin\n version = 1 ! 2\n type = 0\n header.end\n\nspline.begin\n"
+           "approx.smooth = 0\ncomment = 'UIC60, M\xFCller'\nunits.len.f = 1.0e+0\n"
+           "mirror.y = 1\nmirror.z = 1\ninversion = 1\nshift.y = 0.5\nbound.y.min = 1\n"
+           "bound.y.max = 0\npoint.begin\n! y z\n");
   put_points(&t, rail, &(struct form){-1, 1, -500, 1000, true, " ", " 1.0 ! weight\n"});
-  put(&t, "point.end\nspline.end\n");
+  cmbt_put(&t, "point.end\nspline.end\n");
   check_text(ctx, &t, "r.prr", rail);
   /* columns alone; z downwards */
-  t.length = 0;
+  t.used = 0;
   put_points(&t, wheel, &(struct form){1, -1, 0, 1, false, "\t", "\n"});
   check_text(ctx, &t, "w.prw", wheel);
   cmb_profile_destroy(rail);
   cmb_profile_destroy(wheel);
   cmb_context_destroy(ctx);
-  free(t.at);
+  free(t.text);
 }
 
 /* rotate turns the points about the origin, and bounds leave points out. */
@@ -187,12 +175,13 @@ static void test_simpack_changes(void **unused)
   (void)unused;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_profile *p;
-  struct text t = begin_text();
-  put(&t, "spline.begin\nrotate = 90\nunits.ang.f = 57.29577951308232\nshift.z = -1\nbound.y.min = "
+  struct cmbt_text t = begin_text();
+  cmbt_put(
+      &t, "spline.begin\nrotate = 90\nunits.ang.f = 57.29577951308232\nshift.z = -1\nbound.y.min = "
           "-20\nbound.y.max = 20\npoint.dist.min = 0\npoint.begin\n");
-  for (int i = -30; i <= 30; i++) put(&t, "%.9f %d\n", -sqrt(900.0 - i * i) + 30, i + 1);
-  put(&t, "point.end\nspline.end\n");
-  cmbt_ok(ctx, cmb_profile_parse(ctx, t.at, t.length, "r.prr", CMB_PROFILE_RAIL, NULL, &p));
+  for (int i = -30; i <= 30; i++) cmbt_put(&t, "%.9f %d\n", -sqrt(900.0 - i * i) + 30, i + 1);
+  cmbt_put(&t, "point.end\nspline.end\n");
+  cmbt_ok(ctx, cmb_profile_parse(ctx, t.text, t.used, "r.prr", CMB_PROFILE_RAIL, NULL, &p));
   const cmb_profile_facts facts = cmb_profile_about(p);
   cmbt_near(facts.y_min, -0.02, 1e-12);
   cmbt_near(facts.y_max, 0.02, 1e-12);
@@ -201,7 +190,7 @@ static void test_simpack_changes(void **unused)
   assert_int_equal(facts.points, 41);
   cmb_profile_destroy(p);
   cmb_context_destroy(ctx);
-  free(t.at);
+  free(t.text);
 }
 
 static void keep_log(void *user, cmb_log_level level, const char *message)
@@ -385,21 +374,21 @@ static void test_smoothing(void **unused)
   (void)unused;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_profile *rail, *p;
-  struct text t = begin_text();
+  struct cmbt_text t = begin_text();
   cmbt_ok(ctx, cmb_profile_open(ctx, "UIC60", CMB_PROFILE_RAIL, NULL, &rail));
   for (int i = 0; i <= 600; i++) {
     const cmb_profile_point x = cmb_profile_at(rail, cmb_profile_about(rail).length * i / 600);
-    put(&t, "%.6f,%.6f\n", 1e3 * x.y, 1e3 * x.z + (i % 2 ? 0.005 : -0.005));
+    cmbt_put(&t, "%.6f,%.6f\n", 1e3 * x.y, 1e3 * x.z + (i % 2 ? 0.005 : -0.005));
   }
   const cmb_profile_options smooth = {.smoothing = 5e-6};
-  cmbt_ok(ctx, cmb_profile_parse(ctx, t.at, t.length, "r.csv", CMB_PROFILE_RAIL, &smooth, &p));
+  cmbt_ok(ctx, cmb_profile_parse(ctx, t.text, t.used, "r.csv", CMB_PROFILE_RAIL, &smooth, &p));
   const cmb_profile_facts facts = cmb_profile_about(p);
   cmbt_near(facts.deviation, 5e-6, 1e-12);
   cmbt_below(facts.largest_deviation, 5e-5);
   cmb_profile_destroy(p);
   cmb_profile_destroy(rail);
   cmb_context_destroy(ctx);
-  free(t.at);
+  free(t.text);
 }
 
 /* Each request for memory fails once. */
