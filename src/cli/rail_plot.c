@@ -203,6 +203,10 @@ void cli_rail_draw(FILE *to, const void *rail)
   cli_rail_title(r, sizeof title, title);
   snprintf(whole, sizeof whole, "%s, gauge %.6g mm, back to back %.6g mm, cant %.5g", title,
            r->set.gauge / MM, r->set.back_to_back / MM, r->cant);
+  const size_t length = strlen(whole);
+  if (r->set.penetration > 0)
+    snprintf(whole + length, sizeof whole - length, ", penetration %.4g mm",
+             r->set.penetration / MM);
   cli_diagram_begin(to, LEFT + 2 * WIDTH + ACROSS + 24,
                     TOP + SIDE_HEIGHT + 2 * (HEIGHT + DOWN) + 24, whole);
   fputs("<style>.profile{stroke:#222}.touching{stroke:#999;stroke-dasharray:4 3}"

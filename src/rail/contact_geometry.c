@@ -59,6 +59,13 @@ static cmb_status prepare(cmb_contact_geometry *g, const cmb_wheelset *w)
     if (!cmb_side_prepare(g->arena, w->wheel[i], w->rail[i], w->back_to_back / 2 + TAPE_FROM_BACK,
                           w->radius, s))
       return cmb_fail_memory(g->ctx);
+    if (w->radius <= cmb_profile_about(w->wheel[i]).z_max)
+      return cmb_fail(
+          g->ctx, CMB_ERROR_INPUT,
+          "the radius of %.6g mm is too small for the profile '%s', which rises %.6g mm "
+          "above its tape line",
+          1000 * w->radius, cmb_profile_about(w->wheel[i]).name,
+          1000 * cmb_profile_about(w->wheel[i]).z_max);
     if (!cmb_side_gauge_point(s, &gauge_point)) {
       const cmb_profile_facts rail = cmb_profile_about(w->rail[i]);
       return cmb_fail(
