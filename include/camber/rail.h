@@ -175,8 +175,8 @@ CMB_API cmb_status cmb_contact_jumps(cmb_contact_geometry *geometry, double from
  *     tan γ_e = 1/(2 π A) ∫ Δr(y0 + A sin φ) sin φ dφ   over φ from 0 to 2 π,
  *
  * where Δr is the rolling radius of the left wheel minus that of the right one, and y0 the middle of the motion, about which the mean of Δr
- * is 0; it is 0 if both sides have the same profiles. Both are stored in conicity[n] and centre[n]; they are NaN if y0 would be farther than
- * 3 mm from 0. */
+ * is 0; it is 0 if both sides have the same profiles. Both are stored in conicity[n] and centre[n]; they are NaN if
+ * Δr is not 0 within 10 mm, or y0 is farther than 2 mm from where it is. */
 CMB_API cmb_status cmb_contact_conicity(cmb_contact_geometry *geometry, int n,
                                         const double *amplitude, double *conicity, double *centre);
 

@@ -229,6 +229,14 @@ static bool take_radius(struct cli_arguments *a, const char *text)
   return take_number(text, &a->radius) && a->radius > 0;
 }
 
+/* Sets *on to the state of a switch on the command line: false if its value is the text "false", and true for any other text or no value
+ * (NULL). Always returns true. */
+static bool take_switch(const char *value, bool *on)
+{
+  *on = !value || strcmp(value, "false") != 0;
+  return true;
+}
+
 static bool take_gauge(struct cli_arguments *a, const char *text)
 {
   return take_number(text, &a->gauge) && a->gauge > 0;
@@ -281,6 +289,11 @@ static bool take_smooth(struct cli_arguments *a, const char *text)
 static bool take_penetration(struct cli_arguments *a, const char *text)
 {
   return take_number(text, &a->penetration) && a->penetration >= 0 && a->penetration <= 1;
+}
+
+static bool take_mirror_rail(struct cli_arguments *a, const char *text)
+{
+  return take_switch(text, &a->mirror_rail);
 }
 
 static bool take_right_wheel(struct cli_arguments *a, const char *text)
@@ -467,14 +480,6 @@ static bool take_no_motion(struct cli_arguments *a, const char *value)
   return true;
 }
 
-/* Sets *on to the state of a switch on the command line: false if its value is the text "false", and true for any other text or no value
- * (NULL). Always returns true. */
-static bool take_switch(const char *value, bool *on)
-{
-  *on = !value || strcmp(value, "false") != 0;
-  return true;
-}
-
 static bool take_plot_outputs(struct cli_arguments *a, const char *value)
 {
   a->plot_outputs = value;
@@ -607,6 +612,9 @@ const struct cli_option cli_options[] = {
      take_right_wheel, "the name of a profile", NULL},
     {"right-rail", 0, "FILE", " rail ", "profile of the right rail (default: RAIL)",
      take_right_rail, "the name of a profile", NULL},
+    {"mirror-rail", 0, NULL, " rail ",
+     "files of rails have y positive to the gauge side, as those of MiniProf often have",
+     take_mirror_rail, NULL, NULL},
     {"smooth", 0, "UM", " rail ",
      "smooth profiles of files: root mean square of the distances from the points to the curve in "
      "micrometres (default: 0)",

@@ -89,6 +89,7 @@ static cmb_status open_rail(cmb_context *ctx, const struct cli_arguments *a, str
                                  .gauge = MM * or_else(a->gauge, 1435),
                                  .penetration = MM * or_else(a->penetration, 0)}};
   rails.cant = atan(r->cant);
+  rails.mirror = a->mirror_rail;
   CMB_TRY(open_pair(ctx, r->wheel, CMB_PROFILE_WHEEL, &wheels, r->set.wheel));
   CMB_TRY(open_pair(ctx, r->rail, CMB_PROFILE_RAIL, &rails, r->set.rail));
   r->same = r->set.wheel[0] == r->set.wheel[1] && r->set.rail[0] == r->set.rail[1];
@@ -215,6 +216,16 @@ static void print_rows(const struct cli_rail *r)
   }
 }
 
+/* Prints how far the points of a smoothed profile are from its curve; nothing for one that passes through its points. */
+static void print_deviation(const cmb_profile *p)
+{
+  const cmb_profile_facts f = cmb_profile_about(p);
+  if (f.deviation > 1e-3 * MICROMETRE)
+    printf(
+        "  %s: %d points, distances from the curve %.3g um (root mean square), at most %.3g um\n",
+        f.name, f.points, f.deviation / MICROMETRE, f.largest_deviation / MICROMETRE);
+}
+
 /* Prints the geometry, the table and the equivalent conicity. */
 static void print_text(const struct cli_rail *r)
 {
@@ -226,6 +237,10 @@ static void print_text(const struct cli_rail *r)
   if (isfinite(play)) printf("  the flanges have a play of %.4g mm between the rails\n", play / MM);
   if (r->set.penetration > 0)
     printf("  quasi-elastic contact with a penetration of %.4g mm\n", r->set.penetration / MM);
+  for (int i = 0; i < CMB_RAIL_SIDES; i++) {
+    if (i == 0 || r->set.wheel[1] != r->set.wheel[0]) print_deviation(r->set.wheel[i]);
+    if (i == 0 || r->set.rail[1] != r->set.rail[0]) print_deviation(r->set.rail[i]);
+  }
   print_rows(r);
   printf("\n  %9s %10s%s\n  %9s %10s%s\n", "amplitude", "equivalent", r->same ? "" : "    centre",
          "mm", "conicity", r->same ? "" : "        mm");

@@ -24,10 +24,10 @@ static const double PI = 3.14159265358979323846;
 static const double GRID = 1e-4, LEAST_JUMP = 1e-3, SAME_PLACE = 1e-10;
 /* m: tolerance of Δr between the nodes of a polynomial; length of an interval that is not halved any more */
 static const double TOLERANCE = 1e-8, SHORTEST = 5e-6;
-static const double LONGEST_PHASE =
-    0.4; /* rad: of an application of Gauss's rule, which is then exact to rounding */
-static const double MOST_CENTRE =
-    3e-3; /* m: largest distance of the centre of a wave from the middle of the track */
+/* rad: longest interval for Gauss's rule, which is then exact to rounding */
+static const double LONGEST_PHASE = 0.4;
+/* m: largest distance of the centre of a wave from the displacement with Δr = 0; that of this displacement from 0, and the steps in its search */
+static const double MOST_CENTRE = 2e-3, FARTHEST = 10e-3, BALANCE_STEP = 5e-4;
 
 enum { MOST_JUMPS = 64, NODES = 6, MOST_PIECES = 1024 };
 
@@ -233,14 +233,42 @@ static void integrate_wave(const struct difference *d, double y0, double amplitu
   *sine *= 2;
 }
 
-/* Finds the centre of the wave about which the mean of Δr is 0; NaN if it is farther than MOST_CENTRE from 0. */
-static double find_centre(const struct difference *d, double amplitude)
+/* Finds the displacement next to 0 at which Δr = 0, at most FARTHEST from it; NaN if there is none. */
+static cmb_status find_balance(cmb_contact_geometry *g, double *balance)
 {
-  double a = -MOST_CENTRE, b = MOST_CENTRE, fa, fb, f, sine;
+  double a = 0, fa, b, fb;
+  CMB_TRY(radius_difference(g, a, &fa));
+  *balance = 0;
+  if (g->symmetric || fa == 0) return CMB_OK;
+  b = a;
+  fb = fa;
+  while ((fa < 0) == (fb < 0)) {
+    a = b;
+    fa = fb;
+    b += fa < 0 ? BALANCE_STEP : -BALANCE_STEP;
+    *balance = NAN;
+    if (fabs(b) > FARTHEST) return CMB_OK;
+    CMB_TRY(radius_difference(g, b, &fb));
+  }
+  cmb_root r;
+  cmb_root_begin(&r, a, fa, b, fb);
+  while (cmb_root_width(&r) > SAME_PLACE) {
+    const double y = cmb_root_next(&r);
+    CMB_TRY(radius_difference(g, y, &fa));
+    cmb_root_update(&r, y, fa);
+  }
+  *balance = r.a;
+  return CMB_OK;
+}
+
+/* Finds the centre of the wave about which the mean of Δr is 0; NaN if it is farther than MOST_CENTRE from `balance`. */
+static double find_centre(const struct difference *d, double balance, double amplitude)
+{
+  double a = balance - MOST_CENTRE, b = balance + MOST_CENTRE, fa, fb, f, sine;
   if (d->g->symmetric) return 0;
   integrate_wave(d, a, amplitude, &fa, &sine);
   integrate_wave(d, b, amplitude, &fb, &sine);
-  if ((fa < 0) == (fb < 0)) return NAN;
+  if (!((fa < 0) != (fb < 0))) return NAN;
   cmb_root r;
   cmb_root_begin(&r, a, fa, b, fb);
   while (cmb_root_width(&r) > SAME_PLACE) {
@@ -255,18 +283,22 @@ cmb_status cmb_contact_conicity(cmb_contact_geometry *g, int n, const double *am
                                 double *conicity, double *centre)
 {
   struct difference d = {.g = g};
-  double most = 0;
+  double most = 0, balance;
   for (int i = 0; i < n; i++) {
     CMB_REQUIRE(g->ctx, amplitude[i] > 0, "amplitudes must be positive");
     most = fmax(most, amplitude[i]);
+    conicity[i] = centre[i] = NAN;
   }
+  CMB_TRY(find_balance(g, &balance));
+  if (isnan(balance)) return CMB_OK;
   d.piece = cmb_allocate(g->ctx, MOST_PIECES * sizeof *d.piece);
   if (!d.piece) return cmb_fail_memory(g->ctx);
-  const cmb_status status = approximate(&d, g->symmetric ? 0 : -most - MOST_CENTRE,
-                                        g->symmetric ? most : most + MOST_CENTRE);
+  const cmb_status status = approximate(&d, g->symmetric ? 0 : balance - most - MOST_CENTRE,
+                                        g->symmetric ? most : balance + most + MOST_CENTRE);
   for (int i = 0; i < n && status == CMB_OK; i++) {
     double mean, sine;
-    centre[i] = find_centre(&d, amplitude[i]);
+    centre[i] = find_centre(&d, balance, amplitude[i]);
+    if (isnan(centre[i])) continue;
     integrate_wave(&d, centre[i], amplitude[i], &mean, &sine);
     conicity[i] = sine / (PI * amplitude[i]);
   }
