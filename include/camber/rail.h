@@ -21,13 +21,13 @@ extern "C" {
 
 /* What a profile belongs to, and the origin of its axes:
  *   wheel   y = 0 is the tape line, where z = 0: 70 mm from the back of the flange;
- *   rail    y = 0 is the centre of the head before it is canted; the highest point of the canted profile has z = 0. */
+ *   rail    y = 0 is the centre of the built-in head before it is canted, and the origin of a file; the highest point of the canted profile has z = 0. */
 typedef enum cmb_profile_kind { CMB_PROFILE_WHEEL, CMB_PROFILE_RAIL } cmb_profile_kind;
 
 /* Options of a profile. Zeros are the defaults. */
 typedef struct cmb_profile_options {
-  double
-      cant; /* angle by which the head of a rail is turned towards the centre of the track, e.g. atan(1/40) */
+  /* angle by which the head of a rail is turned towards the centre of the track, e.g. atan(1/40) */
+  double cant;
   /* the root mean square of the distances between the points and the spline: the spline is the smoothest with this value; 0: the spline
    * passes through all points. A built-in profile is not smoothed. */
   double smoothing;
@@ -70,8 +70,8 @@ typedef struct cmb_profile_facts {
   double length;                     /* largest u */
   double y_min, y_max, z_min, z_max; /* of the points of the spline at its knots */
   int points;                        /* number of points from which the spline was made */
-  double deviation,
-      largest_deviation; /* root mean square and maximum of the distances between these points and the spline */
+  /* root mean square and maximum of the distances between these points and the spline */
+  double deviation, largest_deviation;
 } cmb_profile_facts;
 
 /* Returns the data of a profile. */

@@ -23,14 +23,14 @@ struct cmb_profile {
   const double *u;       /* (n) strictly ascending from 0 */
   const double *y, *z;   /* (n) coordinates at the knots */
   const double *yy, *zz; /* (n) their second derivatives with respect to u; 0 at both ends */
-  double deviation,
-      largest_deviation; /* root mean square and maximum of the distances of the points from the spline */
+  /* root mean square and maximum of the distances of the points from the spline */
+  double deviation, largest_deviation;
 };
 
-/* The points of a profile as a file or a table gives them, in millimetres: wheels and rails with z upwards. */
+/* The points of a profile from which its spline is made, and before that as its file has them. */
 typedef struct cmb_profile_points {
   int n;
-  double *y, *z; /* (n) mm; y to the field side, z upwards */
+  double *y, *z; /* (n) in mm; in the axes of cmb_profile_kind after cmb_profile_orient (read.h) */
   int *line;     /* (n) line of each point in its file; NULL: there is no file */
 } cmb_profile_points;
 

@@ -12,8 +12,8 @@
  *
  * where column j of Q (n x n−2) has the entries 1/h_(j−1), −1/h_(j−1) − 1/h_j, 1/h_j in the rows j−1, j, j+1, and R is tridiagonal with
  * (h_(j−1) + h_j)/3 on the diagonal and h_j/6 beside it. The matrix has five diagonals and is positive definite; its factors L D Lᵀ are
- * computed once for both coordinates. Of the multiplier α >= 0 the residual α |Q m| is an increasing function; log α is the
- * root at which the residual equals the tolerance. α = 0 interpolates.
+ * computed once for both coordinates. The residual α |Q m| increases with the multiplier α >= 0; a root finder in log α finds where it equals
+ * the tolerance. α = 0 interpolates.
  *
  * The knots should be arc lengths. They start as the lengths of the chords between the points; then the spline is computed, its arc
  * lengths are measured (by Gauss's rule with four points in each interval) and become the knots, and so on until they do not change.

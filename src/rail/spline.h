@@ -16,8 +16,8 @@ typedef struct cmb_spline {
 
 /* Computes the smoothest spline whose knots belong to the n points (y[i], z[i]), with a root mean square of at most `tolerance` for the
  * distances between each point and the spline at its knot (spline.c states the problem); tolerance 0: the spline through the points.
- * s->u receives the arc lengths of the spline at the knots. Consecutive points must differ. Where a straight line is
- * within the tolerance, the spline is nearly straight. Returns CMB_ERROR_MEMORY if there is none. */
+ * s->u receives the arc lengths of the spline at the knots. Consecutive points must differ. Where a straight line is within the tolerance,
+ * the spline is nearly straight. Returns CMB_ERROR_MEMORY if memory runs out. */
 cmb_status cmb_spline_fit(cmb_context *ctx, const double *y, const double *z, double tolerance,
                           cmb_spline *s);
 

@@ -368,6 +368,30 @@ static void test_wrong_calls(void **unused)
   cmb_context_destroy(ctx);
 }
 
+/* A conical wheel by five points is straight, and its z is 0 at the tape line; the points may come in any of both orders. */
+static void test_cone(void **unused)
+{
+  (void)unused;
+  static const double y[] = {0.06, 0.05, 0.02, -0.01, -0.03};
+  double z[5];
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_profile *p;
+  for (int i = 0; i < 5; i++) z[i] = 1 + y[i] / 20;
+  for (int k = 0; k < 2; k++) {
+    const cmb_profile_options options = {.smoothing = k * 1e-6};
+    cmbt_ok(ctx, cmb_profile_create(ctx, "cone", CMB_PROFILE_WHEEL, 5, y, z, &options, &p));
+    for (int i = 0; i <= 10; i++) {
+      const cmb_profile_point x = cmb_profile_at(p, i * cmb_profile_about(p).length / 10);
+      cmbt_near(x.z, x.y / 20, 1e-14);
+      cmbt_near(x.dz / x.dy, 0.05, 1e-12);
+      cmbt_near(x.ddz, 0, 1e-9);
+    }
+    assert_true(cmb_profile_at(p, 0).y < 0);
+    cmb_profile_destroy(p);
+  }
+  cmb_context_destroy(ctx);
+}
+
 /* The smoothing tolerance is the root mean square of the distances of the points. */
 static void test_smoothing(void **unused)
 {
@@ -429,6 +453,7 @@ int main(void)
                                      cmocka_unit_test(test_wrong_files),
                                      cmocka_unit_test(test_wrong_calls),
                                      cmocka_unit_test(test_smoothing),
+                                     cmocka_unit_test(test_cone),
                                      cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
