@@ -42,6 +42,7 @@ struct cli_arguments {
   bool json, quiet, verbose, states, help, equilibrium, realtime, pattern;
   bool inner; /* runs as a part of another command, which does the printing */
   bool include_anywhere;
+  bool mirror_rail; /* files of rails have y positive to the gauge side */
   cmb_formulation formulation;
   cmb_evaluation evaluation;
   bool given[CLI_MOST_OPTIONS]; /* cli_options[k] was on the command line */
@@ -70,7 +71,6 @@ struct cli_arguments {
   double radius;                        /* of wheels; NaN: not given */
   /* of a wheelset and a track, in mm, rad and rad/mm (of smoothing in µm); NaN: not given */
   double gauge, back_to_back, cant, yaw, yaw_per_mm, range, amplitude, smoothing, penetration;
-  bool mirror_rail;                     /* files of rails have y positive to the gauge side */
   const char *right_wheel, *right_rail; /* profiles of the right side; NULL: those of the left */
   /* copies of the names before '=' and between commas, to be freed */
   char *owned[9 * CLI_MOST_SETTINGS];

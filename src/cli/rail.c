@@ -57,17 +57,15 @@ static double or_else(double given, double other)
   return isnan(given) ? other : given;
 }
 
-/* Opens the profiles of one kind for both sides; the right one is the left one if it has no name of its own. */
-static cmb_status open_pair(cmb_context *ctx, const char *const name[CMB_RAIL_SIDES],
+/* Opens the profiles of one kind for both sides: `name` on the left, and on the right `right`, or the left one if that is NULL. */
+static cmb_status open_pair(cmb_context *ctx, const char *name, const char *right,
                             cmb_profile_kind kind, const cmb_profile_options *options,
                             const cmb_profile *profile[CMB_RAIL_SIDES])
 {
   cmb_profile *opened;
-  CMB_TRY(cmb_profile_open(ctx, name[CMB_RAIL_LEFT], kind, options, &opened));
-  profile[CMB_RAIL_LEFT] = profile[CMB_RAIL_RIGHT] = opened;
-  if (strcmp(name[CMB_RAIL_LEFT], name[CMB_RAIL_RIGHT]) == 0) return CMB_OK;
-  profile[CMB_RAIL_RIGHT] = NULL;
-  CMB_TRY(cmb_profile_open(ctx, name[CMB_RAIL_RIGHT], kind, options, &opened));
+  CMB_TRY(cmb_profile_open(ctx, name, kind, options, &opened));
+  profile[CMB_RAIL_LEFT] = opened;
+  if (right) CMB_TRY(cmb_profile_open(ctx, right, kind, options, &opened));
   profile[CMB_RAIL_RIGHT] = opened;
   return CMB_OK;
 }
@@ -90,8 +88,8 @@ static cmb_status open_rail(cmb_context *ctx, const struct cli_arguments *a, str
                                  .penetration = MM * or_else(a->penetration, 0)}};
   rails.cant = atan(r->cant);
   rails.mirror = a->mirror_rail;
-  CMB_TRY(open_pair(ctx, r->wheel, CMB_PROFILE_WHEEL, &wheels, r->set.wheel));
-  CMB_TRY(open_pair(ctx, r->rail, CMB_PROFILE_RAIL, &rails, r->set.rail));
+  CMB_TRY(open_pair(ctx, a->kind, a->right_wheel, CMB_PROFILE_WHEEL, &wheels, r->set.wheel));
+  CMB_TRY(open_pair(ctx, a->operand, a->right_rail, CMB_PROFILE_RAIL, &rails, r->set.rail));
   r->same = r->set.wheel[0] == r->set.wheel[1] && r->set.rail[0] == r->set.rail[1];
   return cmb_contact_geometry_create(ctx, &r->set, &r->geometry);
 }

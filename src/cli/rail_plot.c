@@ -171,10 +171,11 @@ static void put_diagram(FILE *to, const struct cli_rail *r, int i, double *work)
   static const char *const titles[] = {"Contact point on the wheel [mm from the tape line]",
                                        "Rolling radius difference [mm]", "Contact angle [°]",
                                        "Equivalent conicity"};
+  const int row = i / 2;
   struct cli_diagram d = {.title = titles[i],
                           .abscissa = i < 3 ? "lateral displacement y [mm]" : "amplitude [mm]",
                           .left = LEFT + (i % 2) * (WIDTH + ACROSS),
-                          .top = TOP + SIDE_HEIGHT + DOWN + (double)(i / 2) * (HEIGHT + DOWN) - 20,
+                          .top = TOP + SIDE_HEIGHT + DOWN + row * (HEIGHT + DOWN) - 20,
                           .width = WIDTH,
                           .height = HEIGHT,
                           .count = i == 0 || i == 2 ? 2 : 1};

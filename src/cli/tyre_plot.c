@@ -129,10 +129,11 @@ void cli_tyre_draw(FILE *to, const void *tyre)
   const char *slash = strrchr(t->name, '/');
   cli_diagram_begin(to, width, height, slash ? slash + 1 : t->name);
   for (int i = 0; i < 6; i++) {
+    const int row = i / COLUMNS;
     struct panel p = {.d = {.title = titles[i],
                             .abscissa = below[i],
                             .left = LEFT + (i % COLUMNS) * (PANEL + ACROSS),
-                            .top = TOP + (double)(i / COLUMNS) * (PANEL_HEIGHT + DOWN),
+                            .top = TOP + row * (PANEL_HEIGHT + DOWN),
                             .width = PANEL,
                             .height = PANEL_HEIGHT}};
     if (i < 3) over_slip(t, i, &p);
