@@ -44,6 +44,12 @@ static double quantity(const cmb_wheel_contact *c, int k)
   return value;
 }
 
+/* Returns the contact angle of the left wheel minus that of the right one. */
+static double angle_difference(const struct cli_rail_row *row)
+{
+  return row->c.at[CMB_RAIL_LEFT].angle - row->c.at[CMB_RAIL_RIGHT].angle;
+}
+
 double cli_rail_difference(const struct cli_rail_row *row)
 {
   return row->c.at[CMB_RAIL_LEFT].radius - row->c.at[CMB_RAIL_RIGHT].radius;
@@ -112,6 +118,17 @@ static void close_rail(struct cli_rail *r)
   free(r->amplitude);
 }
 
+/* Appends the lines of the jumps from number *next on that are before the displacement y, and increases *next. */
+static void add_jumps(struct cli_rail_rows *rows, double y, const cmb_contact_jump *jump, int jumps,
+                      int *next)
+{
+  for (; *next < jumps && jump[*next].before.y < y; ++*next) {
+    const cmb_contact_jump *j = &jump[*next];
+    rows->row[rows->count++] = (struct cli_rail_row){.c = j->before, .jump = true, .side = j->side};
+    rows->row[rows->count++] = (struct cli_rail_row){.c = j->after, .jump = true, .side = j->side};
+  }
+}
+
 /* Computes the lines at the multiples of `step` up to r->range to either side, with those of the jumps in between. */
 static cmb_status fill_rows(struct cli_rail *r, double step, const cmb_contact_jump *jump,
                             int jumps, struct cli_rail_rows *rows)
@@ -122,16 +139,12 @@ static cmb_status fill_rows(struct cli_rail *r, double step, const cmb_contact_j
   if (!rows->row) return CMB_ERROR_MEMORY;
   for (int i = -n; i <= n; i++) {
     const double y = step * i;
-    for (; next < jumps && jump[next].before.y < y; next++) {
-      rows->row[rows->count++] =
-          (struct cli_rail_row){.c = jump[next].before, .jump = true, .side = jump[next].side};
-      rows->row[rows->count++] =
-          (struct cli_rail_row){.c = jump[next].after, .jump = true, .side = jump[next].side};
-    }
+    add_jumps(rows, y, jump, jumps, &next);
     struct cli_rail_row *row = &rows->row[rows->count++];
     *row = (struct cli_rail_row){.jump = false};
     CMB_TRY(cmb_contact_find(r->geometry, y, r->yaw + r->yaw_rate * y, &row->c));
   }
+  add_jumps(rows, INFINITY, jump, jumps, &next);
   return CMB_OK;
 }
 
@@ -268,6 +281,7 @@ static void print_json_row(struct cli_json *j, const struct cli_rail_row *row)
     cli_json_close(j, '}');
   }
   cli_json_number(j, "radius_difference", cli_rail_difference(row));
+  cli_json_number(j, "angle_difference", angle_difference(row));
   cli_json_close(j, '}');
 }
 
@@ -311,14 +325,15 @@ static void write_csv(FILE *to, const void *rail)
       fprintf(to, ",%s.%s [%s]", sides[i], quantities[k].name, quantities[k].unit);
     }
   }
-  fputs(",radius_difference [m],jump\n", to);
+  fputs(",radius_difference [m],angle_difference [rad],jump\n", to);
   for (int n = 0; n < r->table.count; n++) {
     const struct cli_rail_row *row = &r->table.row[n];
     fprintf(to, "%.17g,%.17g,%.17g,%.17g", row->c.y, row->c.yaw, row->c.roll, row->c.z);
     for (int i = 0; i < CMB_RAIL_SIDES; i++) {
       for (int k = 0; k < QUANTITIES; k++) fprintf(to, ",%.17g", quantity(&row->c.at[i], k));
     }
-    fprintf(to, ",%.17g,%s\n", cli_rail_difference(row), row->jump ? sides[row->side] : "");
+    fprintf(to, ",%.17g,%.17g,%s\n", cli_rail_difference(row), angle_difference(row),
+            row->jump ? sides[row->side] : "");
   }
 }
 

@@ -27,6 +27,7 @@ for row, d, line in zip(rows, j["displacements"], lines):
     shown = [d["y"] * 1e3, d["roll"] * 1e3, left["wheel_y"] * 1e3, left["rail_y"] * 1e3, math.degrees(left["angle"]), left["radius"] * 1e3, left["x"] * 1e3]
     assert all(abs(float(a) - b) < 6e-5 for a, b in zip(line, shown)), (line, shown)
     assert abs(left["radius"] - d["right"]["radius"] - d["radius_difference"]) < 1e-15
+    assert abs(left["angle"] - d["right"]["angle"] - d["angle_difference"]) < 1e-15
 pairs = [(a, b) for a, b in zip(j["displacements"], j["displacements"][1:]) if a["jump"] and b["jump"] and abs(a["y"] - b["y"]) < 1e-9]
 assert [a["jump"] for a, _ in pairs] == ["right", "right", "left", "left"]
 assert all(abs(a[a["jump"]]["wheel_y"] - b[a["jump"]]["wheel_y"]) > 1e-3 for a, b in pairs)
@@ -46,6 +47,8 @@ assert kinds.count("") == 2 * 3 + 2 * 3 + 5 + 1, kinds.count("")
 numbers = [float(x) for l in lines for p in l.getAttribute("points").split() for x in p.split(",")]
 assert all(-500 < x < 1500 for x in numbers)
 PYTHON
+
+check 'jumps beyond the last displacement, which is 4 mm' bash -c '"$0" rail S1002 UIC60 --range 6 --step 4 --amplitude 1 >far && [ "$(grep -c jumps far)" = 8 ]' "$CAMBER"
 
 # ---- files: the built-in wheel as points of the table below, and a rail from a file
 python3 - <<'PYTHON'
