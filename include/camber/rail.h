@@ -99,9 +99,9 @@ typedef enum cmb_rail_side { CMB_RAIL_LEFT, CMB_RAIL_RIGHT, CMB_RAIL_SIDES } cmb
 typedef struct cmb_wheelset {
   const cmb_profile *wheel[CMB_RAIL_SIDES], *rail[CMB_RAIL_SIDES];
   double radius; /* of the wheels at their tape lines */
-  double
-      back_to_back; /* distance between the backs of the flanges; the tape lines are 70 mm from these */
-  double gauge;     /* distance between the gauge points of the rails */
+  /* between the backs of the flanges; the tape lines are 70 mm from these */
+  double back_to_back;
+  double gauge; /* between the gauge points of the rails */
   /* 0: rigid contact. Otherwise contact is quasi-elastic: the wheelset is lowered by this distance from its rigid contact, and the contact
    * point of a wheel is the mean over the region in which it then penetrates the rail (cmb_contact_patch) */
   double penetration;
@@ -130,8 +130,8 @@ typedef struct cmb_wheel_contact {
   double wheel_y, wheel_z; /* the point in the axes of the wheel's profile, and of the rail's */
   double rail_y, rail_z;
   double x, y, z; /* in the axes of the track; x: how far ahead of the wheelset's centre it is */
-  double
-      angle; /* between the common tangent plane and that of the track; positive if it rises to the field side, as at a flange */
+  /* between the common tangent plane and that of the track; positive if it rises to the field side, as at a flange */
+  double angle;
   double radius;      /* rolling radius: distance from the axis of the wheelset */
   double penetration; /* the largest vertical one; 0: rigid contact */
   /* in rigid contact, the local minimum of the distance that is the next to touch: its distance (infinite: there is none) and its place on the
@@ -146,8 +146,9 @@ typedef struct cmb_wheelset_contact {
   cmb_wheel_contact at[CMB_RAIL_SIDES];
 } cmb_wheelset_contact;
 
-/* Finds the height and the roll angle at which both wheels touch their rails without penetration. Returns CMB_ERROR_INPUT with a message if
- * they cannot, e.g. because a wheel is beside its rail. */
+/* Finds the height and the roll angle at which both wheels touch their rails without penetration and, if the wheelset has a penetration, the
+ * quasi-elastic contact at a height that is less by it. Returns CMB_ERROR_INPUT with a message if the wheels cannot touch, e.g. because one
+ * is beside its rail. */
 CMB_API cmb_status cmb_contact_find(cmb_contact_geometry *geometry, double y, double yaw,
                                     cmb_wheelset_contact *contact);
 
@@ -164,8 +165,8 @@ typedef struct cmb_contact_jump {
 } cmb_contact_jump;
 
 /* Finds the jumps of contact points between the displacements `from` and `to`, ascending, for the yaw angle yaw + yaw_rate*y. Stores the first
- * `room` of them in jump[room] and their number in *count. Jumps of less than 1 mm on the wheel, and contact points that leave a place and
- * return to it within 0.1 mm, are not found. */
+ * `room` of them in jump[room] and their number in *count. Jumps of less than 1 mm on the wheel are not found, nor are contact points that
+ * leave a place and return to it within 0.1 mm; of several jumps of a side within 0.1 mm one is found. */
 CMB_API cmb_status cmb_contact_jumps(cmb_contact_geometry *geometry, double from, double to,
                                      double yaw, double yaw_rate, int room, cmb_contact_jump *jump,
                                      int *count);
@@ -175,8 +176,8 @@ CMB_API cmb_status cmb_contact_jumps(cmb_contact_geometry *geometry, double from
  *     tan γ_e = 1/(2 π A) ∫ Δr(y0 + A sin φ) sin φ dφ   over φ from 0 to 2 π,
  *
  * where Δr is the rolling radius of the left wheel minus that of the right one, and y0 the middle of the motion, about which the mean of Δr
- * is 0; it is 0 if both sides have the same profiles. Both are stored in conicity[n] and centre[n]; they are NaN if
- * Δr is not 0 within 10 mm, or y0 is farther than 2 mm from where it is. */
+ * is 0; it is 0 if both sides have the same profiles. Both are stored in conicity[n] and centre[n]; they are NaN if Δr
+ * is not 0 within 10 mm, or y0 is farther than 2 mm from where it is. */
 CMB_API cmb_status cmb_contact_conicity(cmb_contact_geometry *geometry, int n,
                                         const double *amplitude, double *conicity, double *centre);
 

@@ -11,11 +11,10 @@
 
 enum { DIVISIONS = 16 }; /* of an interval in which e may have two roots */
 
-static const double FLATTEST =
-    1e-3; /* least dy/du of rail points: what is steeper is not visible from above */
-static const double SAME = 1e-9; /* m: maxima that are closer to each other are the same one */
-static const double END_TOLERANCE =
-    1e-9; /* m: interpolation error of the heights at the points of the search */
+/* least dy/du of rail points: what is steeper is not visible from above */
+static const double FLATTEST = 1e-3;
+/* m: maxima that are closer to each other are the same one; interpolation error of heights at the points of the search */
+static const double SAME = 1e-9, END_TOLERANCE = 1e-9;
 
 /* ---- sampling */
 
