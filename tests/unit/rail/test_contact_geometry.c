@@ -354,7 +354,7 @@ static void test_jumps(void **state)
   (void)state;
   struct wheelset w = create_standard();
   static const double known[] = {0.20901e-3, 4.84770e-3, 6.25180e-3};
-  cmb_contact_jump jump[16];
+  cmb_contact_jump jump[16] = {{.side = CMB_RAIL_LEFT}};
   int count = 0;
   cmbt_ok(ctx, cmb_contact_jumps(w.geometry, 0, 8e-3, 0, 0, 16, jump, &count));
   assert_int_equal(count, 3);
