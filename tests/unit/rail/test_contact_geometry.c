@@ -354,11 +354,11 @@ static void test_jumps(void **state)
   (void)state;
   struct wheelset w = create_standard();
   static const double known[] = {0.20901e-3, 4.84770e-3, 6.25180e-3};
-  cmb_contact_jump jump[16] = {{.side = CMB_RAIL_LEFT}};
+  cmb_contact_jump jump[16];
   int count = 0;
   cmbt_ok(ctx, cmb_contact_jumps(w.geometry, 0, 8e-3, 0, 0, 16, jump, &count));
   assert_int_equal(count, 3);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < 3; i++) {
     const cmb_wheel_contact *a = &jump[i].before.at[jump[i].side],
                             *b = &jump[i].after.at[jump[i].side];
     assert_int_equal(jump[i].side, CMB_RAIL_LEFT);
