@@ -56,8 +56,8 @@ int cli_film_begin(cmb_context *ctx, struct cli_film *f, const struct cli_argume
     const int error = errno;
     f->folder[0] = '\0';
     return cli_complain(
-        "cannot make a temporary folder in '%s': %s; expected a folder that can be written, /tmp "
-        "or that of the variable TMPDIR",
+        "cannot make a temporary folder in '%s': %s; expected a folder that can be written: /tmp, "
+        "or that of the variable TMPDIR with at most 200 characters",
         parent, strerror(error));
   }
   snprintf(f->page, sizeof f->page, "%s/page.html", f->folder);

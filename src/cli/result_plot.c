@@ -71,8 +71,8 @@ static int find_names(struct drawing *d)
       if (r->columns[i].kind == CLI_COLUMN_OUTPUT) d->name[d->name_count++] = r->columns[i].name;
     }
     if (d->name_count > 0) return CLI_DONE;
-    return cli_complain("'camber plot' needs --y NAME,..: '%s' does not say which of its columns "
-                        "are outputs",
+    return cli_complain("'%s' has no columns that are marked as outputs; expected --y NAME,.. with "
+                        "the columns to be drawn",
                         r->path);
   }
   d->names = strdup(d->a->y);

@@ -204,8 +204,9 @@ static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, 
         status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
     return cmb_fail_about(ev->ctx, end,
                           cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
-                          "switching functions at t = %.9g: %s", t,
-                          cmb_evaluator_blame(ev, status, sizeof text, text));
+                          "the conditions of events, contacts and 'if', 'abs' and the like cannot "
+                          "be evaluated at t = %.9g: %s",
+                          t, cmb_evaluator_blame(ev, status, sizeof text, text));
   }
   const char *name = not_finite(ev, m);
   return cmb_fail_about(ev->ctx, CMB_ERROR_NONFINITE, cmb_about_time(t, "switching function", name),

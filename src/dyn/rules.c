@@ -63,11 +63,10 @@ static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
         "or live parameters");
   }
   if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
-  return cmb_build_fail(b,
-                        cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
-                        "'when' compares by '%s', which events cannot use; expected < or >, or a "
-                        "formula whose sign changes",
-                        op == CMB_OP_EQ ? "==" : "!=");
+  return cmb_build_fail(
+      b, cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
+      "'when' compares by '==' or '!=', which events cannot use; expected < or >, or "
+      "a formula whose sign changes");
 }
 
 /* ---- resets */

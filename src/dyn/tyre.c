@@ -122,9 +122,10 @@ static cmb_status fail_infinite(const cmb_tyre *t, const cmb_tyre_state *s, int 
                                                     "relaxation length sigma_x",
                                                     "relaxation length sigma_y"};
   return cmb_fail_about(t->ctx, CMB_ERROR_NONFINITE, cmb_about_file(t->name),
-                        "%s: the tyre's %s is not finite at load %g, slip %g, slip angle %g rad, "
-                        "camber %g rad and speed %g",
-                        t->name, what[i], s->load, s->slip, s->slip_angle, s->camber, s->speed);
+                        "%s: the tyre's %s is not finite at load %g N, slip %g, slip angle %g rad, "
+                        "camber %g rad, speed %g m/s and friction %g",
+                        t->name, what[i], s->load, s->slip, s->slip_angle, s->camber, s->speed,
+                        s->friction);
 }
 
 cmb_status cmb_tyre_evaluate(cmb_tyre *t, const cmb_tyre_state *s, cmb_tyre_forces *f,

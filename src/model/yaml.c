@@ -79,8 +79,10 @@ static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
 static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place)
 {
   if (++b->nodes > CMB_MOST_NODES) {
-    b->status = cmb_fail_at(b->ctx, place, "the file has too many parts; expected at most %d",
-                            (int)CMB_MOST_NODES);
+    b->status = cmb_fail_at(
+        b->ctx, place,
+        "the file has too many keys, values, lists and maps; expected at most %d of them",
+        (int)CMB_MOST_NODES);
     return NULL;
   }
   cmb_node *node = cmb_arena_take(b->map->arena, 1, sizeof *node);

@@ -166,17 +166,23 @@ cmb_status cmb_profile_row(cmb_profile_file *f, char separator, int column_y, in
 
 /* ---- formats */
 
+#define COLUMNS  "lines of two numbers, y and z in mm"
+#define MINIPROF "lines of numbers in mm in the order of ColumnDef"
+#define SIMPACK                                                                                    \
+  "lines of y and z between point.begin and point.end, with y between bound.y.min and bound.y.max"
+
 static const struct format {
   const char *ending;
   cmb_status (*read)(cmb_profile_file *f);
-  int kind; /* of the profiles with this ending, or −1: any */
+  int kind;             /* of the profiles with this ending, or −1: any */
+  const char *expected; /* what the file should contain, for a message */
 } formats[] = {
-    {".csv", cmb_profile_read_csv, -1},
-    {".txt", cmb_profile_read_csv, -1},
-    {".whl", cmb_profile_read_miniprof, CMB_PROFILE_WHEEL},
-    {".ban", cmb_profile_read_miniprof, CMB_PROFILE_RAIL},
-    {".prw", cmb_profile_read_simpack, CMB_PROFILE_WHEEL},
-    {".prr", cmb_profile_read_simpack, CMB_PROFILE_RAIL},
+    {".csv", cmb_profile_read_csv, -1, COLUMNS},
+    {".txt", cmb_profile_read_csv, -1, COLUMNS},
+    {".whl", cmb_profile_read_miniprof, CMB_PROFILE_WHEEL, MINIPROF},
+    {".ban", cmb_profile_read_miniprof, CMB_PROFILE_RAIL, MINIPROF},
+    {".prw", cmb_profile_read_simpack, CMB_PROFILE_WHEEL, SIMPACK},
+    {".prr", cmb_profile_read_simpack, CMB_PROFILE_RAIL, SIMPACK},
 };
 
 /* Returns the format of the file `name`; NULL, with a message, if its ending is not known or belongs to the other kind of profile. */
@@ -220,5 +226,6 @@ cmb_status cmb_profile_read(cmb_context *ctx, const char *name, cmb_profile_kind
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   CMB_TRY(format->read(&f));
   if (points->n > 0) return CMB_OK;
-  return cmb_profile_fail(&f, NULL, "the file has no points; expected lines of two numbers in mm");
+  return cmb_profile_fail(&f, NULL, "the file has no points that can be used; expected %s",
+                          format->expected);
 }

@@ -53,9 +53,9 @@ static cmb_status refuse_moving(const cmb_simulation *sim, int i, double value)
   if (!sim->system->p_moves || !sim->system->p_moves[i] || value == 0) return CMB_OK;
   return cmb_fail(
       sim->ctx, CMB_ERROR_ARGUMENT,
-      "'%s' is a time derivative of an input that moves a constraint or a gap; between two "
-      "settings this input is constant; expected 0, or a formula for the input in the "
-      "model",
+      "'%s' cannot be other than 0: it is a time derivative of an input on which a constraint, a "
+      "stop or an event depends, and a program sets this input to constant values; expected 0, or "
+      "a formula for the input in the model",
       sim->eq->p_names[i]);
 }
 

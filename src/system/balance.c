@@ -530,8 +530,8 @@ static cmb_status balance(struct balance *k, const double *q, const double *v,
                           cmb_equilibrium_report *report)
 {
   CMB_TRY(begin(k, q, v));
-  cmb_status status =
-      cmb_refuse_stuck(k->ev, k->arena, k->t, k->q, k->v, k->lambda, "an equilibrium with states");
+  cmb_status status = cmb_refuse_stuck(k->ev, k->arena, k->t, k->q, k->v, k->lambda,
+                                       "the search for an equilibrium of a model with states");
   if (status == CMB_OK) status = forces_at(k, k->q, k->v);
   if (status == CMB_OK) status = iterate(k, &report->iterations);
   if (status == CMB_OK) status = report_stability(k, report);

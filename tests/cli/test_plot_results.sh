@@ -237,7 +237,7 @@ refused "another encoding" "no text in UTF-8" latin.csv --y t -o no.svg
 refused "no file" "cannot read 'none.csv'" none.csv --y a -o no.svg
 refused "another name" "did you mean 'camber'" stair.h5 --y cambr -o no.svg
 refused "another abscissa" "--x: 'stair.h5' has no column 's'" stair.h5 --x s --y camber -o no.svg
-refused "CSV without --y" "does not say which of its columns are outputs" stair.csv -o no.svg
+refused "CSV without --y" "has no columns that are marked as outputs" stair.csv -o no.svg
 refused "no output" "needs -o FILE" stair.h5 --y camber
 refused "another ending" "in .svg or .png" stair.h5 --y camber -o no.pdf
 refused "no result" "ends in .csv, .h5 or .mat" "$SOURCE_DIR/README.md" --y camber -o no.svg
