@@ -255,6 +255,22 @@ for velocity in tip.wx tip.wy tip.wz end; do
   check "$velocity: exit 2" test $? -eq 2
   has "unless '${velocity%.*}' is among the free coordinates; --free ${velocity%.*} is missing" stderr
 done
+# start rates of joints that are neither carried nor free become 0, wherever they are in the list; others stay where nothing determines them
+cat >rates.yaml <<'END'
+gravity: [0, 0, 0]
+bodies:
+  first: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  second: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  third: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  fourth: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+joints:
+  way: {type: prismatic, child: first, axis: x, rate: 2}
+  still: {type: revolute, parent: first, child: second, at: [0, 0, 0], axis: x, rate: 3}
+  spin: {type: revolute, parent: first, child: third, at: [0, 0, 0], axis: x, rate: 4}
+  last: {type: revolute, parent: first, child: fourth, at: [0, 0, 0], axis: x, rate: 5}
+END
+"$CAMBER" linearize rates.yaml --steady "spin'=4" --free spin --json >report
+check 'rates that are not free are 0' python3 -c "import json; assert json.load(open('report'))['v'] == [2, 0, 4, 0]"
 
 # ---- exported code does not start in the steady motion; a message states this
 sed 's/^simulate: .*/simulate: {trim: drive, steady: {speed: 3}}/' waves.yaml >export.yaml
