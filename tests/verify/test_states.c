@@ -428,8 +428,8 @@ static void test_track_bound(void **state)
   }
 }
 
-/* Checks states whose rates depend on a constraint force, on an acceleration and on a product of both, for a slider driven by x = 0.1 sin 5t: momentum,
- * velocity and ∫ 3 a² dt = 18.75/2 (t − sin(10 t)/10). test_late_states.c has more, but takes longer. */
+/* Checks states whose rates depend on a constraint force, on an acceleration and on a product of both, for a slider driven by x = 0.1 sin 5t:
+ * momentum, velocity and ∫ 3 a² dt = 18.75/2 (t − sin(10 t)/10). test_late_states.c has more, but takes longer. */
 static void test_rates_with_forces(void **state)
 {
   (void)state;

@@ -1,5 +1,6 @@
 /*
- * Tests of reading tyre property files (model/tir.h): messages for wrong files with their places, keys without values, keys of other versions of the formula, and units.
+ * Tests of reading tyre property files (model/tir.h): messages for wrong files with their places, keys without values, keys of other versions
+ * of the formula, and units.
  */
 #include "base/context.h"
 #include "check.h"
