@@ -1,8 +1,7 @@
 /*
  * Tests of linear systems (math/linear.h), real and complex, dense and on patterns of sizes on both sides of CMB_LINEAR_SPARSE_FROM:
  * solutions by their residuals, rows in any units, old pivots used with new values, the order of elimination, and matrices that are
- * refused. KLU allocates through
- * the process-wide functions of SuiteSparse, which this program replaces in order to refuse requests.
+ * refused. KLU allocates through the process-wide functions of SuiteSparse, which this program replaces in order to refuse requests.
  *
  * Limit of the residuals: elimination with partial pivoting is exact for a matrix whose rows differ by at most about n eps times their sum
  * of sizes, times the growth of the entries, which stays below GROWTH for the random matrices used here. KLU accepts pivots down to a
