@@ -107,7 +107,9 @@ check "two methods: curves that coincide are dashed" [ "$(grep -c "stroke-dashar
 "$CAMBER" plot stair.h5 stair.mat --y camber -o both.svg
 check "the same run twice: the names of the files" grep -q '>camber, stair.mat</text>' both.svg
 "$CAMBER" plot stair.h5 stair.h5 --y camber -o both.svg
-check "the same file twice: numbers" grep -q '>camber, stair.h5 (2)</text>' both.svg
+for number in 1 2; do
+  check "the same file twice: number $number" grep -q ">camber, stair.h5 ($number)</text>" both.svg
+done
 
 # ---- two paths that coincide on the way to the right and differ on the way back: only the second file is dashed
 cat >paths.yaml <<'END'

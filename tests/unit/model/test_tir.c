@@ -1,5 +1,6 @@
 /*
- * Tests of reading tyre property files (model/tir.h): messages for wrong files with their places, keys without values, and units.
+ * Tests of reading tyre property files (model/tir.h): messages for wrong files with their places, keys without values, keys of other versions
+ * of the formula, and units.
  */
 #include "base/context.h"
 #include "check.h"
@@ -172,6 +173,40 @@ static void test_keys_without_value(void **unused)
   cmb_context_destroy(ctx);
 }
 
+/* Checks for the versions 5.2, 6.1 and 6.2 of the formula that keys which only other versions have are skipped with a warning, and keep their
+ * default values. */
+static void test_versions(void **unused)
+{
+  (void)unused;
+  static const struct {
+    int version;
+    const char *text;
+    bool read;
+  } cases[] = {
+      {6, "LGAX = 2", true},    {61, "LGAX = 2", false},   {62, "LGAX = 2", false},
+      {6, "Q_V1 = 2", false},   {61, "Q_V1 = 2", true},    {62, "Q_V1 = 2", true},
+      {6, "Q_FYS1 = 2", false}, {61, "Q_FYS1 = 2", false}, {62, "Q_FYS1 = 2", true},
+      {6, "BREFF = 2", true},   {61, "BREFF = 2", true},   {62, "BREFF = 2", true},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  char warning[200];
+  cmb_context_set_log(ctx, keep_message, warning);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[100];
+    cmb_tir t;
+    const bool scale = cases[i].text[0] == 'L';
+    warning[0] = '\0';
+    snprintf(text, sizeof text, "FITTYP = %d\n[%s]\n%s\n[MODEL]", cases[i].version,
+             scale ? "SCALING_COEFFICIENTS" : "VERTICAL", cases[i].text);
+    cmbt_ok(ctx, read_with(ctx, 8, text, &t));
+    const double sum = t.LGAX - 1 + t.Q_V1 + t.Q_FYS1 + t.BREFF;
+    cmbt_near(sum, cases[i].read ? (scale ? 1 : 2) : 0, 0);
+    if (!strstr(warning, "no such number") != cases[i].read)
+      fail_msg("%s: warning '%s'", text, warning);
+  }
+  cmb_context_destroy(ctx);
+}
+
 /* Checks the conversion to SI units of a tyre in mm, kN, degrees, grams, milliseconds and bar, and different spellings of sections and
  * keys. */
 static void test_units(void **unused)
@@ -212,8 +247,9 @@ static void test_units(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_largest_load),
-      cmocka_unit_test(test_keys_without_value), cmocka_unit_test(test_units)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong_files),
+                                     cmocka_unit_test(test_largest_load),
+                                     cmocka_unit_test(test_keys_without_value),
+                                     cmocka_unit_test(test_versions), cmocka_unit_test(test_units)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
