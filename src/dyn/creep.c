@@ -13,8 +13,10 @@
  *
  * FASTSIM (Kalker 1982): x = a u t, y = b v with v = sin θ, u = cos θ. Strips are equally wide in θ, so that their sum is exact for full slip.
  * The traction grows from the leading edge t = 1 with the slip at each place, and is cut to the bound µ (2 load/(π a b)) (1 − x²/a² − y²/b²) in the
- * middle of each element; the bounds of a strip are scaled so that their sum is exact. Flexibilities of ξ, η and φ are separate, each such that
- * the sum without slip is the linear theory; so derivatives at zero creepage are those of the linear theory with an error by discretisation. The
+ * middle of each element; the bounds of a strip are scaled so that their sum is exact. Flexibilities of ξ, η and φ are separate at small creepage, each
+ * such that the sum without slip is the linear theory; so derivatives at zero creepage are those of the linear theory with an error by
+ * discretisation. Where all slips, the traction must be opposite to the slip, for which the three have to be equal: they are blended into
+ * their mean, weighted with the squares of the creepages, by w = f²/(f² + 4), where f is the force of the linear theory over the bound µ load. The
  * cut is `smooth(min(1, bound/|traction|))`: forces are continuous, their derivatives jump a little where an element begins to slip. These jumps do
  * not make events, since there is one for each element.
  */
@@ -84,11 +86,20 @@ static const struct line polach[] = {
     {"Mz", "spin*(eta - c*C33/C23*phi)"},
 };
 
-/* X, Y and S: tractions that the creepages cause along a strip of the length a */
+/* f2, most2: squares of the force of the linear theory and of the bound; X, Y and S: tractions that the creepages cause along a strip
+ * of the length a */
 static const struct line fastsim[] = {
-    {"X", "3/8*G*C11*xi"},
-    {"Y", "3/8*G*C22*eta"},
-    {"S", "4/pi*G*C23*phi/stretch"},
+    {"C3", "32/(3*pi)*C23/stretch"},
+    {"x2", "xi^2"},
+    {"y2", "eta^2"},
+    {"s2", "(c*phi)^2"},
+    {"f2", "(G*c^2)^2*(C11^2*x2 + C22^2*y2 + C3^2*s2)"},
+    {"most2", "(load*friction)^2"},
+    {"w", "f2/(f2 + 4*most2 + 1e-6)"},
+    {"C", "(C11*x2 + C22*y2 + C3*s2)/(x2 + y2 + s2 + 1e-20)"},
+    {"X", "3/8*G*(C11 + w*(C - C11))*xi"},
+    {"Y", "3/8*G*(C22 + w*(C - C22))*eta"},
+    {"S", "3/8*G*(C3 + w*(C - C3))*phi"},
     {"Sa", "S*a"},
     {"Sb", "S*b"},
     {"most", "2*load*friction/(pi*a*b)"},
