@@ -147,7 +147,7 @@ CMB_API void cmb_creep_destroy(cmb_creep *creep);
 CMB_API cmb_status cmb_creep_evaluate(cmb_creep *creep, const cmb_creep_state *state,
                                       cmb_creep_forces *forces, double *derivatives);
 
-/* Returns the number of operations of one evaluation without derivatives, and with them. */
+/* Returns the number of operations of one evaluation; with derivatives, of the product of the derivatives with one direction. */
 CMB_API int cmb_creep_operations(const cmb_creep *creep, bool derivatives);
 
 #ifdef __cplusplus

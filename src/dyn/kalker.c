@@ -7,7 +7,7 @@
  *     K = π/(2 a_∞),  (K − E)/k² = K (1/2 + Σ 2^(n−1) (c_n/k)²), n >= 1,
  * in which no digits are lost when the ellipse is nearly a circle.
  *
- * The tables have points at log(a/b) = −6, −5.9 .. 6. Within |log(a/b)| <= 5 the splines differ from the integrals by less than 1e-6 of a, b,
+ * The tables have points at log(a/b) = −6, −5.9 .. 6. Within |log(a/b)| <= 5 the splines differ from the integrals by less than 1e-7 of a, b,
  * pressure and approach (unit.dyn.rail_contact); beyond 6 they continue as powers.
  *
  * Kalker's coefficients are those of Table E.3 (Kalker 1990), which he gives for ν = 0, 1/4 and 1/2. The reciprocals are interpolated by a
@@ -167,13 +167,13 @@ static double slender(cmb_kalker which, double g, double nu)
 
 /* ---- tables */
 
-enum { ELLIPSES = 121, BEYOND = 5, ROWS = CMB_KALKER_ROWS + 2 * BEYOND };
+enum { HALF = 60, ELLIPSES = 2 * HALF + 1, BEYOND = 5, ROWS = CMB_KALKER_ROWS + 2 * BEYOND };
 
 static cmb_status create_ellipses(cmb_context *ctx, cmb_contact_tables *t)
 {
   double ratio[ELLIPSES], axes[ELLIPSES], size[ELLIPSES], depth[ELLIPSES];
   for (int i = 0; i < ELLIPSES; i++) {
-    axes[i] = 0.1 * (i - ELLIPSES / 2);
+    axes[i] = 0.1 * (i - HALF);
     const cmb_ellipse e = cmb_ellipse_of(exp(axes[i]));
     ratio[i] = log(e.beta / e.alpha);
     size[i] = log(e.gamma);
