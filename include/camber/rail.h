@@ -87,6 +87,100 @@ typedef struct cmb_profile_point {
 /* Returns the point of a profile at the arc length u. Beyond the ends the profile is continued by its tangents. */
 CMB_API cmb_profile_point cmb_profile_at(const cmb_profile *profile, double u);
 
+/* ---- a wheelset on a straight track
+ *
+ * The track has the axes x forward, y to the left and z upwards; z = 0 touches both rails from above, and y = 0 is midway between their
+ * gauge points, the innermost points of the rails down to 14 mm below their highest points. The wheelset is at (0, y, z), turned about z by
+ * the yaw angle and then about its own x by the roll angle. src/rail/contact_geometry.c has the equations. */
+
+typedef enum cmb_rail_side { CMB_RAIL_LEFT, CMB_RAIL_RIGHT, CMB_RAIL_SIDES } cmb_rail_side;
+
+/* The wheelset and the track. The profiles remain the caller's and must exist as long as the geometry. */
+typedef struct cmb_wheelset {
+  const cmb_profile *wheel[CMB_RAIL_SIDES], *rail[CMB_RAIL_SIDES];
+  double radius; /* of the wheels at their tape lines */
+  /* between the backs of the flanges; the tape lines are 70 mm from these */
+  double back_to_back;
+  double gauge; /* between the gauge points of the rails */
+  /* 0: rigid contact. Otherwise contact is quasi-elastic: the wheelset is lowered by this distance from its rigid contact, and the contact
+   * point of a wheel is the mean over the region in which it then penetrates the rail (cmb_contact_patch) */
+  double penetration;
+} cmb_wheelset;
+
+typedef struct cmb_contact_geometry cmb_contact_geometry;
+
+/* Creates the contact geometry of a wheelset on a straight track; one thread at a time can use it. Returns CMB_ERROR_INPUT with a message if
+ * the wheelset does not fit the track. */
+CMB_API cmb_status cmb_contact_geometry_create(cmb_context *ctx, const cmb_wheelset *wheelset,
+                                               cmb_contact_geometry **geometry);
+
+/* Frees a contact geometry; NULL is allowed. */
+CMB_API void cmb_contact_geometry_destroy(cmb_contact_geometry *geometry);
+
+/* Returns the lateral play of the wheelset between the rails: the gauge minus the distance between the outer sides of the flanges, which is
+ * measured 10 mm below the tape lines; infinite if a wheel has no flange there. */
+CMB_API double cmb_contact_play(const cmb_contact_geometry *geometry);
+
+/* Returns the lateral position y, in the axes of the track, of the origin of a rail's profile. */
+CMB_API double cmb_contact_rail_place(const cmb_contact_geometry *geometry, cmb_rail_side side);
+
+/* The contact of a wheel with its rail. */
+typedef struct cmb_wheel_contact {
+  double wheel_u, rail_u;  /* arc lengths of the contact point on both profiles */
+  double wheel_y, wheel_z; /* the point in the axes of the wheel's profile, and of the rail's */
+  double rail_y, rail_z;
+  double x, y, z; /* in the axes of the track; x: how far ahead of the wheelset's centre it is */
+  /* between the common tangent plane and that of the track; positive if it rises to the field side, as at a flange */
+  double angle;
+  double radius;      /* rolling radius: distance from the axis of the wheelset */
+  double penetration; /* the largest vertical one; 0: rigid contact */
+  /* in rigid contact, the local minimum of the distance that is the next to touch: its distance (infinite: there is none) and its place on the
+   * wheel */
+  double other_distance, other_wheel_u;
+} cmb_wheel_contact;
+
+/* A position of the wheelset in which both wheels touch their rails. */
+typedef struct cmb_wheelset_contact {
+  double y, yaw;  /* as given */
+  double z, roll; /* z: height of the wheelset's centre; roll > 0: the left wheel is raised */
+  cmb_wheel_contact at[CMB_RAIL_SIDES];
+} cmb_wheelset_contact;
+
+/* Finds the height and the roll angle at which both wheels touch their rails without penetration and, if the wheelset has a penetration, the
+ * quasi-elastic contact at a height that is less by it. Returns CMB_ERROR_INPUT with a message if the wheels cannot touch, e.g. because one
+ * is beside its rail. */
+CMB_API cmb_status cmb_contact_find(cmb_contact_geometry *geometry, double y, double yaw,
+                                    cmb_wheelset_contact *contact);
+
+/* Computes the quasi-elastic contact for a given position of the wheelset, in which the wheels penetrate their rails. The lateral place of the
+ * contact point is the mean over the region of penetration, weighted by the square of the penetration, and so is its angle, of the slope of the
+ * rail. Returns CMB_ERROR_INPUT with a message if a wheel does not penetrate its rail. */
+CMB_API cmb_status cmb_contact_patch(cmb_contact_geometry *geometry, double y, double z,
+                                     double roll, double yaw, cmb_wheelset_contact *contact);
+
+/* A lateral displacement at which the contact point of a wheel jumps: the wheel touches at two points at once. */
+typedef struct cmb_contact_jump {
+  cmb_rail_side side;
+  cmb_wheelset_contact before, after; /* on both sides of the jump, at most 1e-10 m apart */
+} cmb_contact_jump;
+
+/* Finds the jumps of contact points between the displacements `from` and `to`, ascending, for the yaw angle yaw + yaw_rate*y. Stores the first
+ * `room` of them in jump[room] and their number in *count. Jumps of less than 1 mm on the wheel are not found, nor are contact points that
+ * leave a place and return to it within 0.1 mm; of several jumps of a side within 0.1 mm one is found. */
+CMB_API cmb_status cmb_contact_jumps(cmb_contact_geometry *geometry, double from, double to,
+                                     double yaw, double yaw_rate, int room, cmb_contact_jump *jump,
+                                     int *count);
+
+/* Computes the equivalent conicity tan γ_e of the wheelset without yaw by harmonic linearisation for n amplitudes A of its lateral motion:
+ *
+ *     tan γ_e = 1/(2 π A) ∫ Δr(y0 + A sin φ) sin φ dφ   over φ from 0 to 2 π,
+ *
+ * where Δr is the rolling radius of the left wheel minus that of the right one, and y0 the middle of the motion, about which the mean of Δr
+ * is 0; it is 0 if both sides have the same profiles. Both are stored in conicity[n] and centre[n]; they are NaN if Δr
+ * is not 0 within 10 mm, or y0 is farther than 2 mm from where it is. */
+CMB_API cmb_status cmb_contact_conicity(cmb_contact_geometry *geometry, int n,
+                                        const double *amplitude, double *conicity, double *centre);
+
 /* ---- the forces in one contact of a wheel and a rail
  *
  * The contact has the axes x in the direction of rolling, y in the common tangent plane across it, and z normal to it from the rail into the

@@ -21,8 +21,9 @@ struct cli_arguments {
   const struct cli_command *command;
   int word_count; /* the words after the command */
   char **words;
-  const char *kind;    /* the word before the operand, if the command requires one */
-  const char *operand; /* MODEL, NAME ... ; NULL if none was given */
+  /* the word before the operand, if the command requires one: a fixed one, or any where the table of commands has it in capitals */
+  const char *kind;
+  const char *operand;                  /* MODEL, NAME ... ; NULL if none was given */
   const char *result[CLI_MOST_RESULTS]; /* where the operand is RESULT...: all of them */
   const char *x, *y, *log;              /* for a plot of results */
   const char *model_of_results; /* the model of the results; NULL: the result files name it */
@@ -41,6 +42,7 @@ struct cli_arguments {
   bool json, quiet, verbose, states, help, equilibrium, realtime, pattern;
   bool inner; /* runs as a part of another command, which does the printing */
   bool include_anywhere;
+  bool mirror_rail; /* files of rails have y positive to the gauge side */
   cmb_formulation formulation;
   cmb_evaluation evaluation;
   bool given[CLI_MOST_OPTIONS]; /* cli_options[k] was on the command line */
@@ -67,6 +69,9 @@ struct cli_arguments {
   } drive[CLI_MOST_SETTINGS], load[CLI_MOST_SETTINGS];
   const char *wheel[CLI_MOST_SETTINGS]; /* markers on wheel carriers */
   double radius;                        /* of wheels; NaN: not given */
+  /* of a wheelset and a track, in mm, rad and rad/mm (of smoothing in µm); NaN: not given */
+  double gauge, back_to_back, cant, yaw, yaw_per_mm, range, amplitude, smoothing, penetration;
+  const char *right_wheel, *right_rail; /* profiles of the right side; NULL: those of the left */
   /* copies of the names before '=' and between commas, to be freed */
   char *owned[9 * CLI_MOST_SETTINGS];
   int owned_count;
@@ -74,7 +79,7 @@ struct cli_arguments {
 
 struct cli_command {
   const char *name;
-  /* "MODEL"; "[WHAT]" if it may be left out; "c MODEL" with a word before it; NULL: none */
+  /* "MODEL"; "[WHAT]" if it may be left out; "c MODEL" with a word before it, "WHEEL RAIL" with any word before it; NULL: none */
   const char *operand;
   const char *operands_known; /* values of the operand, for completion; NULL: models (or benches) */
   const char *summary;
@@ -192,6 +197,7 @@ int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_plot(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_view(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_tyre(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_rail(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_manpage(cmb_context *ctx, const struct cli_arguments *arguments);

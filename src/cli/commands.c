@@ -60,6 +60,14 @@ const struct cli_command cli_commands[] = {
      "ranges and, at four loads, slip and cornering stiffness, the largest friction and the "
      "relaxation lengths. Its curves can be drawn, and written as a table.",
      cli_tyre, false},
+    {"rail", "WHEEL RAIL", "S1002 UIC60", "contact of wheel and rail profiles",
+     "Finds where the wheels of a rigid wheelset touch the rails of a straight track, for each of "
+     "a "
+     "range of lateral displacements: contact points, contact angles, rolling radii and the roll "
+     "angle, displacements at which contact points jump, and the equivalent conicity over the "
+     "amplitude. WHEEL and RAIL are S1002 and UIC60, or files of profiles. Options and the table "
+     "have millimetres; files and JSON have metres and radians.",
+     cli_rail, false},
     {"list", "[WHAT]", "methods models parts benches", "list methods, models, parts or benches",
      "Lists the methods with their options, the bundled models with their parameters, the "
      "parts that models can include, or the benchmarks. Without WHAT it says what can be listed.",

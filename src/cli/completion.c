@@ -50,7 +50,8 @@ static void put_operands(const struct cli_command *c)
 {
   if (!c->operand) return;
   const char *blank = strchr(c->operand, ' ');
-  if (blank) printf("%.*s ", (int)(blank - c->operand), c->operand);
+  if (blank && islower((unsigned char)c->operand[0]))
+    printf("%.*s ", (int)(blank - c->operand), c->operand);
   if (c->run == cli_bench) {
     cli_complete_benches();
   } else if (c->operands_known) {
