@@ -161,12 +161,14 @@ CMB_API cmb_status cmb_contact_patch(cmb_contact_geometry *geometry, double y, d
 /* A lateral displacement at which the contact point of a wheel jumps: the wheel touches at two points at once. */
 typedef struct cmb_contact_jump {
   cmb_rail_side side;
-  cmb_wheelset_contact before, after; /* on both sides of the jump, at most 1e-10 m apart */
+  cmb_wheelset_contact before, after; /* on both sides of the jump, 1e-10 m apart */
 } cmb_contact_jump;
 
 /* Finds the jumps of contact points between the displacements `from` and `to`, ascending, for the yaw angle yaw + yaw_rate*y. Stores the first
  * `room` of them in jump[room] and their number in *count. Jumps of less than 1 mm on the wheel are not found, nor are contact points that
- * leave a place and return to it within 0.1 mm; of several jumps of a side within 0.1 mm one is found. */
+ * leave a place and return to it within 0.1 mm; of several jumps of a side within 0.1 mm one is found. Smaller jumps
+ * that follow each other within 1e-7 m, as where wheel and rail have the same radius, count as one; `before` and `after` are then up to
+ * 1e-7 m apart. */
 CMB_API cmb_status cmb_contact_jumps(cmb_contact_geometry *geometry, double from, double to,
                                      double yaw, double yaw_rate, int room, cmb_contact_jump *jump,
                                      int *count);

@@ -187,8 +187,9 @@ cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int 
   return CMB_OK;
 }
 
-/* Runs the explicit method abm from t = 0.5 s on, when the corner's wheel is on top of the bump, from the system's initial state. f[i] and
- * seconds[i] become the number of function evaluations and the processor time up to the end of the i-th of HAUG_LENGTHS time spans. */
+/* Integrates a corner of the car with the explicit method abm from t = 0.5 s on, when its wheel is on top of the bump; there it has the initial
+ * state of the system. f[i] and seconds[i] become the number of function evaluations and the processor time up to the end of the i-th of
+ * HAUG_LENGTHS time spans. */
 static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, double tolerance,
                                double f[HAUG_LENGTHS], double seconds[HAUG_LENGTHS])
 {

@@ -53,9 +53,10 @@ static double limited_mean(double a, double b)
   return copysign(fmin(fabs(a + b) / 2, most), a);
 }
 
-/* Adds an interval of length h to the time integrals of output i and of its square (by the trapezoidal rule, with its excess apart). The
- * output is a parabola there: a and b are its values at the ends, and c/4 its depth below the straight line at the middle. Also updates the
- * minimum and maximum of output i if the parabola has its extremum inside the interval. */
+/* Adds an interval of length h, in which output i is a parabola, to the integrals of the output and of its square; a and b are its values at
+ * the ends, and at the middle it lies c/4 below the straight line between them. x->squares gets the integral by the trapezoidal rule, and
+ * x->excess its difference from that of the parabola. Also updates the minimum and maximum of output i if the parabola has its extremum inside
+ * the interval. */
 static void add_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
 {
   const double squares = (a * a + b * b) / 2;

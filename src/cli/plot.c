@@ -441,9 +441,9 @@ static bool is_among(char letter, size_t count, const char *letters)
   return false;
 }
 
-/* Collects in `label` the letters, each once, of the marker line number i of a plot and of the following ones within one pixel. Letters met for
- * the first time are appended to `seen`; *is_new says whether there are any, and if only_new is set, `label` gets only these. Returns the
- * number of the first line farther away. */
+/* Collects in `label` the letters of marker line i of a plot and of the lines after it that are at most one pixel away, each letter once.
+ * Letters that occur for the first time are appended to `seen`, and *is_new says whether there are any; with only_new, `label` gets no others.
+ * Returns the number of the first line farther away. */
 static long collect_letters(const struct cli_plot *plot, const struct frame *f, long i,
                             bool only_new, char seen[ALPHABET + 1], char label[ALPHABET + 1],
                             bool *is_new)

@@ -189,9 +189,8 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
   return CMB_OK;
 }
 
-/* Lists in eq, for each switching function: the order of the derivative used as its rate; whether the motion does not depend on
- * it; whether neither the motion nor any event condition except those of gaps depends on it; and which event conditions, surfaces
- * and outputs depend on it. Arrays come from the arena. */
+/* Lists the properties of each switching function in eq: which derivative is used as its rate; whether the motion depends on it; whether any
+ * event condition does, those of gaps aside; and which event conditions, surfaces and outputs depend on it. Arrays come from the arena. */
 static cmb_status list_switch_properties(const cmb_graph_parts *p, cmb_arena *arena,
                                          cmb_equations *eq)
 {

@@ -90,9 +90,9 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
   return m->level_ahead[i];
 }
 
-/* Returns the new mode of switching function i from its value s: +1 if s > 0, else −1; for a whole-number mode, the present one if
- * s > 0, else that of level_of. If s = 0 and `ahead`, the value a moment later decides. Exceptions: m->still[i] fixes the mode; a
- * value that is not finite leaves it unchanged; |s| < m->lift[i] restores the one before the search. */
+/* Returns the new mode of switching function i from its value s. A sign becomes +1 if s > 0, else −1. A whole-number mode remains if s > 0,
+ * else level_of gives it. If s = 0 and `ahead` is set, the value a moment later decides. A fixed mode, m->still[i], has precedence; the mode
+ * remains if s is not finite, and becomes that from before the search if |s| < m->lift[i]. */
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];

@@ -292,8 +292,9 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* Enlarges the reference lengths ev->length of those constraint gradients that consist of rounding errors only, by the ratio of the largest
- * dependence of a constraint on q to their own. Otherwise such a gradient would be scaled to unit length, and its rounding errors with it. */
+/* Enlarges the reference length ev->length of each constraint gradient that consists of rounding errors only, by the ratio of the largest
+ * extent to its own, where the extent of a constraint is how much it changes with q. Otherwise such a gradient, with its rounding errors, would
+ * be scaled to unit length. */
 static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);

@@ -390,8 +390,8 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
 }
 
 /* Sets the arrays of eq that describe the switching functions: copies of those of the equations without contacts, then one function for each
- * closed contact. Marks in x->frozen the functions on which the conditions of closed contacts depend, apart from integer-valued modes. Frozen
- * functions, and those of closed contacts, have no bounds and no rates. */
+ * closed contact. Switching functions on which the conditions of closed contacts depend are marked in x->frozen, unless their modes are whole
+ * numbers (such as intervals of a table). Those and the functions of closed contacts have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

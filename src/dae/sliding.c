@@ -188,9 +188,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes the impulses by which sticking friction stops remaining slip, as multiples x->part (count) of the difference between each force for
- * slip in direction +1 and −1. They make those held switching functions that are velocities 0; functions of positions keep their rates. Forces
- * without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
+/* Computes the impulses by which sticking friction stops slip that remains, so that the held switching functions which are velocities become 0;
+ * those of positions keep their rates. x->part (count) gets each impulse as a multiple of the force's difference between slip in directions +1
+ * and −1. Forces without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -401,9 +401,9 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Gives eq copies of the arrays switch_enclosed and switch_order, which say for which switching functions bounds, and rates along a motion, can
- * be computed. The entries of functions that sticking friction holds at 0 become false and 0, since neither is known for what replaces these
- * functions (see holding.h). The arrays come from the arena. */
+/* Gives eq its own copies of the arrays switch_enclosed and switch_order, which say for which switching functions bounds and rates along a
+ * motion can be computed. For functions that sticking friction holds at 0 they become false and 0: other functions take their places, for which
+ * neither is known (holding.h). The arrays come from the arena. */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);

@@ -122,8 +122,8 @@ static bool add_coordinates(cmb_build *b, int joint)
   return true;
 }
 
-/* Returns the address that marks the names of unknowns of implicit functions in the name map b->names, as distinct from names of other kinds.
- * In entries of this kind, `index` is the function and `kind` the number of the unknown within it. */
+/* Returns the key that distinguishes unknowns of implicit functions from other names in the name map b->names. In an entry of an unknown,
+ * `index` is the number of the implicit function and `kind` that of the unknown in it. */
 static const void *unknown_names_key(const cmb_build *b)
 {
   return &b->model->implicit_count;
@@ -637,7 +637,7 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
 }
 
 /* Finds the component `suffix` of the force or moment of the bushing, joint, stop or loop named `base`, and stores it in *e. *level becomes the
- * level that a formula needs to use this component. Returns false if there is none, or on failure. */
+ * least kind of formula that may contain it (enum cmb_level). Returns false if there is none, or on failure. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {
@@ -1052,8 +1052,8 @@ static int take_waiting_measure(cmb_build *b)
 }
 
 /* Reads the measure (a named formula) whose reading was put off because formulas were nested too deeply. If it needs a further measure that is
- * put off in the same way, reads that one first; a stack holds the unfinished ones. So no measure is read more than MOST_DEPTH levels deep.
- * */
+ * put off in the same way, reads that one first; a stack holds the unfinished ones. So measures are read at most MOST_DEPTH levels deep, counted
+ * anew in each force or road. */
 static cmb_status read_waiting_measures(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};

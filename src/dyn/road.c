@@ -428,8 +428,8 @@ static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cm
   return cmb_sub(g, axis, cmb_number_expr(g, road->n[0]));
 }
 
-/* Replaces the distance *r from a road by the distance from an obstacle on it (a half-cylinder, or each step of a stair) where that is shorter
- * in the plane of a disc with the given axis. Also lowers the distance by the vertical position of the obstacle's ground. */
+/* Reduces the distance *r from a road by road->at[2], the height of the ground of the obstacle on it (a half-cylinder, or each step of a
+ * stair), and replaces it by the distance from the obstacle where that is shorter in the plane of a disc with the given axis. */
 static cmb_status add_obstacle(cmb_build *b, const cmb_model_road *road, const cmb_vector *axis,
                                struct distance *r)
 {

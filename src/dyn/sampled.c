@@ -141,8 +141,8 @@ static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr
   return true;
 }
 
-/* Builds the expression *e of delay(w, time) for sampled value number `of`: by a shift register and, if `time` is not a whole number of
- * periods, a later sample of its last stage. Returns false on failure. */
+/* Builds the expression *e of delay(w, time) for sampled value number `of`, with a shift register that has a stage for each whole period. The
+ * rest of the delay, a fraction of the period, is waited for after the last stage. Returns false on failure. */
 static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of, cmb_expr time,
                           cmb_expr *e)
 {

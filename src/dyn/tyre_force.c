@@ -198,9 +198,9 @@ static cmb_vector symbols_of(cmb_graph *g, const char *what)
   return v;
 }
 
-/* Sets the contact normal and the loaded radius of a tyre by the distance between the wheel's centre and the road, for roads with edges or
- * branches. Also sets the rate of this radius on a moving road, and y->spread, the part of its gradient that is due to the road's curvature.
- * *sine becomes the sine of the camber angle. */
+/* Sets the contact normal and the loaded radius of a tyre from the point of the road that is nearest to the wheel's centre, for roads with
+ * edges or branches. Also sets the rate of the radius that a moving road causes, and y->spread, the part of the radius's gradient that comes
+ * from the road's curvature. *sine becomes the sine of the camber angle. */
 static cmb_status set_contact_by_distance(struct tyre *y, cmb_expr *sine)
 {
   cmb_graph *g = y->g;

@@ -107,9 +107,9 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the input (the mode) whose value selects the branch that the sign or value of the expression s would select. Uses an existing
- * mode with the same s, kind and table if it may be used again, otherwise creates one. Returns false if there is none and new ones are not
- * allowed. */
+/* Finds the mode of a switching expression s, an input of the graph that stands for its branch, such as the sign of s, and sets *mode to it.
+ * Uses an existing mode with the same s, kind and table, from m->first_reusable on, or else adds a new one. Returns false if there is none and
+ * new ones are not allowed (r->only_known). */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {

@@ -37,8 +37,9 @@ static double call_with_step(const cmb_external *f, int order, double step, cons
   return (after - call_with_step(f, order % last, step, moved)) / (upper - lower);
 }
 
-/* Returns the value of a user's C function f at x[3], or a partial derivative as of call_with_step. With k nested central differences the
- * errors of rounding, ε/h^k, and of the differences, h², are of the same size for h = ε^(1/(k + 2)), ε the unit of rounding. */
+/* Returns the value (order = 0) or a partial derivative of a user's C function f at x[3]; `order` is coded as in call_with_step. With k nested
+ * central differences the errors of rounding, ε/h^k, and of the differences, h², are of the same size for the step h = ε^(1/(k + 2)), ε the
+ * unit of rounding. */
 static double call_order(const cmb_external *f, int order, const double *x)
 {
   const int derivatives = (order > 0) + (order >= 4) + (order >= 16);

@@ -182,9 +182,9 @@ static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const doubl
   return CMB_OK;
 }
 
-/* Computes by finite differences column j of the derivatives of one block of the iteration matrix with respect to all inputs u: of K = ∂F/∂q T
- * if `position`, else of D = ∂F/∂v. F is the residual of the dynamic equations, multiplied by M⁻¹ in the explicit formalism. Stores it in
- * x->slope. ∂F/∂u at the state s must be in x->base. */
+/* Computes column j of the derivatives of a block of the iteration matrix with respect to all inputs u, by finite differences, into x->slope.
+ * The block is K = ∂F/∂q T if `position` is set, where q̇ = T v, else D = ∂F/∂v. F is the residual of the dynamic equations, multiplied by M⁻¹
+ * in the explicit formalism. ∂F/∂u at the state s must be in x->base. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, bool position)
 {
   cmb_extension *x = form->extension;

@@ -333,9 +333,9 @@ static bool can_improve_matrix(const struct bdf *m)
   return !m->derived_here || (m->strategy->source == CMB_SOURCE_SPARSE && !m->widened_here);
 }
 
-/* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated with the present
- * mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew; if they are already new, the
- * estimated sparsity pattern of their finite differences is first extended, since it may lack entries. */
+/* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated, with new
+ * derivatives of the residual only if the option `jacobian` does not permit to keep them. Otherwise the derivatives are computed anew; if they
+ * are already new, the estimated sparsity pattern of their finite differences is first extended, since it may lack entries. */
 static cmb_status improve_matrix(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {

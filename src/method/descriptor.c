@@ -500,7 +500,8 @@ void cmb_descriptor_accept(cmb_integrator *in)
   m->linearized = m->theta <= SLOW;
 }
 
-/* The nodes are those of the first stages. Their dependent coordinates follow from the formulas, as in the stages (finish_stage). */
+/* Computes the position q of node k of the last step, which is one of the method's first stages, from the slopes of the stages. The formulas of
+ * the stages (finish_stage) hold for its dependent coordinates, too. */
 void cmb_descriptor_node_position(const cmb_integrator *in, int k, double *q)
 {
   const struct descriptor *m = in->data;

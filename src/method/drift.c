@@ -68,9 +68,9 @@ static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const
   return CMB_OK;
 }
 
-/* Estimates the rounding error of the constraint values g from second differences of g at 8 points on a short line through (t, q), along
- * which g would be linear in exact arithmetic. `line` is the seed for the direction, `near` the relative spacing of the points. *size is
- * raised to the largest norm of a second difference. g is their value at (t, q). */
+/* Estimates the rounding error of the constraints g at (t, q), whose values there are g. They are evaluated at 8 points close together on a
+ * line through (t, q), where they would be linear without rounding, so that second differences are rounding errors; *size is raised to the
+ * largest norm of these. `line` is the seed of the line's random direction, `near` the relative distance of the points. */
 static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                  const double *g, uint32_t line, double near, double *size)
 {

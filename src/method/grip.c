@@ -171,9 +171,9 @@ static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
   return s->sliding(s, &at, x->count, x->which, w, a->S);
 }
 
-/* Builds the complementarity problem of dry friction, w = w₀ − P φ, as expressions: w are the sliding velocities at the end of the step, φ
- * (−1 to 1) the places of the friction forces within their ranges. P = −h S X, with the gradients S of w and the changes X of accelerations
- * and multipliers by each force. Also sets the magnitudes below which values count as rounding errors. */
+/* Builds the complementarity problem of dry friction, w = w₀ − P φ, as expressions: w are the sliding velocities at the end of the step, φ (−1
+ * to 1) the normalised friction forces. P = −h S X, with the gradients S of w and the changes X of accelerations and multipliers by each force.
+ * Also sets the magnitudes below which values count as rounding errors. */
 static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -196,8 +196,8 @@ static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   }
 }
 
-/* Builds the expressions that solve the complementarity problem for φ (−1 to 1), the places of the friction forces within their ranges.
- * Returns an error if more friction elements act on each other than a step of fixed cost permits. */
+/* Builds the expressions that solve the complementarity problem for the normalised friction forces φ (−1 to 1). Returns an error if more
+ * friction elements act on each other than a step of fixed cost permits. */
 static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   int most;
@@ -215,7 +215,7 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_ar
 }
 
 /* Adds the effect of the friction forces to the expressions of velocities, accelerations and multipliers of the step. phi (count) are the
- * places of the forces within their ranges, −1 to 1, or changes of these. */
+ * normalised friction forces, −1 and 1 at their bounds, or changes of these. */
 static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_arrays *a,
                   const cmb_expr *phi, const cmb_grip_step *step)
 {
@@ -315,9 +315,9 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which a clearly negative diagonal element
- * of the complementarity matrix shows; else to 1 if the complementarity problem was solved, and to 0 if not; keeps a lower value that a
- * prediction in this step has set. */
+/* Builds x->settled, which says how the friction of the step was found: −1 − k if friction element k accelerates the sliding that it should
+ * oppose, as a clearly negative diagonal element of the complementarity matrix shows; otherwise 1 if the complementarity problem was solved,
+ * and 0 if not. A lower value that the prediction of this step has given remains. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {

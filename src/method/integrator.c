@@ -235,8 +235,8 @@ static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Returns whether an explicit method is to be created beside the method, which has adaptive steps and may fail where the constraints lose
- * rank. False for method=auto. */
+/* Returns whether the integrator needs an explicit method as a substitute near positions where the constraints lose rank: its own method has
+ * adaptive steps and may fail there. False for method=auto, which has one already. */
 static bool may_need_relief(const cmb_integrator *in)
 {
   return in->ng > 0 && !in->fixed_step && !in->switcher && !in->method->passes_singular;

@@ -330,7 +330,8 @@ ASIDE cmb_status cmb_mdop_refine(cmb_integrator *in)
   return status < 0 ? status : CMB_OK;
 }
 
-/* With form=projecting the position differs from the result by no more than the violation of the constraints. */
+/* Computes the position q at node k of the last step, before projection: that of the method's own stage. With form=projecting the stage's
+ * projected position differs from it by no more than the violation of the constraints. */
 void cmb_mdop_node_position(const cmb_integrator *in, int k, double *q)
 {
   const cmb_mdop *m = in->data;

@@ -54,9 +54,9 @@ static double predicted_excess(const cmb_newton *n, double size, int left)
   return excess;
 }
 
-/* Updates the convergence rate θ of a Newton iteration and the factor η = θ/(1 − θ) of its error bound by the norm `size` of a new
- * increment, which is not the first. Returns CMB_RETRY_NEWTON if the iteration diverges or will not converge in the permitted number of
- * iterations. Does nothing in the last iterations, which the rule spares. */
+/* Updates the convergence rate θ of a Newton iteration and the factor η = θ/(1 − θ) of its error bound by the norm `size` of a new increment,
+ * which is not the first. Returns CMB_RETRY_NEWTON if the iteration diverges or will not converge in the permitted number of iterations. In the
+ * last n->rule->spare of these it does nothing. */
 static cmb_status update_rate(cmb_newton *n, double size)
 {
   const int left = n->most - 1 - n->rule->spare - n->iterations;

@@ -50,8 +50,8 @@ cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_templ
   return CMB_OK;
 }
 
-/* Returns the first section with this name that is not empty, searched in the main file of the model and then in the files that it
- * includes; NULL if there is none. */
+/* Returns the first section with this name that has a value (which may be {} or []), searched in the main file of the model, then in the files
+ * that it includes; NULL if there is none. */
 static const cmb_node *find_section(const cmb_reader *r, const char *name)
 {
   const cmb_node *node = NULL;

@@ -70,9 +70,9 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* Finds the body that "previous.NAME" means in the first of the copies that a repeated template instance makes, which has none before it. If
- * `name` is a body of this copy, and the instance's key `before` names a body or the ground (its default), writes the full name of that one to
- * `full` and returns true; else returns false. */
+/* Finds which body "previous.NAME" means in the first copy of a repeated template instance, where no other copy comes before: the one that the
+ * instance's key `before` names, or the ground (its default). Writes its full name to `full` and returns true. Returns false if `name` is no
+ * body of the copy or `before` names no body. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {

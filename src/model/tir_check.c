@@ -127,7 +127,7 @@ static cmb_status check_friction(const struct checked *c)
       fmin(t->PKY2, t->PKY2 + t->PKY5 * gy * gy) * (1 + t->PPY2 * dp));
 }
 
-/* Checks that the vertical stiffness and the factors of the shape are positive for all loads of the range. */
+/* Checks that the vertical stiffness of a tyre and the shape factors of its forces (PCFX, PCFY) are positive for all loads of the file's range. */
 static cmb_status check_stiffness(const struct checked *c)
 {
   const cmb_tir *t = c->t;

@@ -116,15 +116,15 @@ static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place
 }
 
 /* Creates a text node of the tree from a scalar event of the YAML parser. Its place is that of its first character, inside of quotes; for a
- * block text (| or >) the beginning of its first line, for a missing value the place of its key, or line 1, column 1 if it is missing in a
- * list. Returns NULL on failure, with the status in b->status. */
+ * block text (| or >) the beginning of its first line, for a missing value the place of its key, or in a list that of what comes before it.
+ * Returns NULL on failure, with the status in b->status. */
 static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
 {
   struct fy_token *token = event->scalar.value;
   const struct fy_mark *mark = fy_event_start_mark(event);
   cmb_place place = place_of(b, mark);
   const cmb_node *key = b->depth > 0 ? b->stack[b->depth - 1].key : NULL;
-  if (!mark && key) place = key->place; /* a key without a value */
+  if (!mark) place = key ? key->place : b->at; /* the value is missing */
   cmb_node *node = new_node(b, CMB_NODE_TEXT, place);
   if (!node) return NULL;
   b->status = copy_text(b, token, place, &node->text);

@@ -70,7 +70,8 @@ struct samples {
   double first, last;
 };
 
-/* Returns the points of a section of this length, which begins and ends at a joint or not. */
+/* Returns how a section of a profile with this length is sampled: the number of points, and where the first and the last one lie. An end at a
+ * joint of two curves is left out by a small gap. */
 static struct samples sample(double length, bool begins_at_joint, bool ends_at_joint)
 {
   return (struct samples){.count = (int)ceil(length / SPACING),
@@ -83,7 +84,7 @@ static double sample_at(const struct samples *s, int k)
   return s->first + (s->last - s->first) * k / s->count;
 }
 
-/* Returns z (downwards) of a section at s. */
+/* Returns the height z at the coordinate s by the standard's formula for this section of the profile; z is positive downwards. */
 static double height(const struct section *c, double s)
 {
   if (c->radius > 0) {
@@ -95,7 +96,8 @@ static double height(const struct section *c, double s)
   return z;
 }
 
-/* Returns s at the fraction t of a section, in which the points are nearly evenly spaced along the curve. */
+/* Returns the coordinate s, the argument of the standard's formulas, at the fraction t of a section. Equal steps of t give points that are
+ * nearly evenly spaced along the curve. */
 static double position(const struct section *c, double t)
 {
   if (c->radius == 0) return c->from + t * (c->to - c->from);

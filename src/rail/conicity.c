@@ -19,9 +19,11 @@
 #include <math.h>
 
 static const double PI = 3.14159265358979323846;
-/* m: greatest distance of displacements that are compared; least jump on the wheel, where less is movement; width of the interval that
- * remains around a jump */
-static const double GRID = 1e-4, LEAST_JUMP = 1e-3, SAME_PLACE = 1e-10;
+/* m: greatest distance of displacements that are compared; least jump on the wheel, where less is movement; widths of the interval that remains
+ * around a jump, and in which several smaller jumps count as one */
+static const double GRID = 1e-4, LEAST_JUMP = 1e-3, SAME_PLACE = 1e-10, FAST = 1e-7;
+static const double ONE_JUMP =
+    0.9; /* part of the movement that a single jump has in its half of an interval */
 /* m: tolerance of Δr between the nodes of a polynomial; length of an interval that is not halved any more */
 static const double TOLERANCE = 1e-8, SHORTEST = 5e-6;
 /* rad: longest interval for Gauss's rule, which is then exact to rounding */
@@ -54,14 +56,16 @@ static double movement(const cmb_wheelset_contact *a, const cmb_wheelset_contact
 }
 
 /* Follows the movement of a contact point between the displacements a->y and b->y into the half in which more of it happens, until the interval
- * is as narrow as SAME_PLACE. Sets *found if what is left is a jump. */
+ * is as narrow as SAME_PLACE, or as FAST and neither half has nearly all of the movement. Sets *found if what is left is a jump. */
 static cmb_status narrow(const struct jumps *j, int side, cmb_wheelset_contact *a,
                          cmb_wheelset_contact *b, bool *found)
 {
   while ((*found = movement(a, b, side) > LEAST_JUMP) && b->y - a->y > SAME_PLACE) {
     cmb_wheelset_contact m;
     CMB_TRY(contact_at(j, (a->y + b->y) / 2, &m));
-    if (movement(a, &m, side) > movement(&m, b, side)) {
+    const double before = movement(a, &m, side), after = movement(&m, b, side);
+    if (b->y - a->y <= FAST && fmax(before, after) < ONE_JUMP * movement(a, b, side)) return CMB_OK;
+    if (before > after) {
       *b = m;
     } else {
       *a = m;
@@ -141,12 +145,18 @@ static double evaluate(const struct piece *p, double y)
   return above / below;
 }
 
+/* Returns Δr of a contact. */
+static double difference_of(const cmb_wheelset_contact *c)
+{
+  return c->at[CMB_RAIL_LEFT].radius - c->at[CMB_RAIL_RIGHT].radius;
+}
+
 /* Computes Δr at y. */
 static cmb_status radius_difference(cmb_contact_geometry *g, double y, double *dr)
 {
   cmb_wheelset_contact c;
   CMB_TRY(cmb_contact_find(g, y, 0, &c));
-  *dr = c.at[CMB_RAIL_LEFT].radius - c.at[CMB_RAIL_RIGHT].radius;
+  *dr = difference_of(&c);
   return CMB_OK;
 }
 
@@ -173,7 +183,21 @@ static cmb_status add_pieces(struct difference *d, double from, double to)
   return CMB_OK;
 }
 
-/* Approximates Δr from y = `from` to `to`, of which the first jumps are known. */
+/* Appends a linear piece across a jump, which has a width. */
+static void add_jump(struct difference *d, const cmb_contact_jump *jump)
+{
+  struct piece *p = &d->piece[d->count];
+  if (d->count == MOST_PIECES || !(jump->after.y > jump->before.y)) return;
+  p->from = jump->before.y;
+  p->to = jump->after.y;
+  for (int i = 0; i < NODES; i++) {
+    const double part = (1 + node(i)) / 2;
+    p->dr[i] = (1 - part) * difference_of(&jump->before) + part * difference_of(&jump->after);
+  }
+  d->count++;
+}
+
+/* Approximates Δr from y = `from` to `to`. Of the jumps only the first MOST_JUMPS are taken into account as such. */
 static cmb_status approximate(struct difference *d, double from, double to)
 {
   cmb_contact_jump jump[MOST_JUMPS];
@@ -184,6 +208,7 @@ static cmb_status approximate(struct difference *d, double from, double to)
     const double begin = i > 0 ? jump[i - 1].after.y : from;
     const double end = i < count ? jump[i].before.y : to;
     if (end > begin) CMB_TRY(add_pieces(d, begin, end));
+    if (i < count) add_jump(d, &jump[i]);
   }
   return CMB_OK;
 }

@@ -234,7 +234,8 @@ static cmb_status take_points(cmb_context *ctx, const char *name, int n, const d
   return cmb_profile_unfold(ctx, name, points);
 }
 
-/* Reads the points of a file. */
+/* Reads the points of a profile from the text of a file, whose format follows from the ending of `name`, into *points on the arena, in the axes
+ * of cmb_profile_kind. With `mirror`, y is positive to the gauge side in the file. */
 static cmb_status take_file(cmb_context *ctx, const char *name, cmb_profile_kind kind, bool mirror,
                             const char *text, size_t length, cmb_arena *arena,
                             cmb_profile_points *points)

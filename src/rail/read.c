@@ -71,7 +71,7 @@ cmb_status cmb_profile_fail(const cmb_profile_file *f, const char *at, const cha
   return CMB_ERROR_INPUT;
 }
 
-/* ---- words and numbers */
+/* ---- words */
 
 const char *cmb_profile_shown(const char *from, const char *to, char room[CMB_SHOWN_ROOM])
 {

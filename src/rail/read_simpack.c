@@ -92,7 +92,8 @@ static int find_section(const cmb_profile_file *f, bool *begins)
   return -1;
 }
 
-/* Begins or ends a section. */
+/* Begins or ends the section of the file that a keyword such as point.begin names. Returns an error if sections are nested or end without a
+ * beginning. */
 static cmb_status change_section(struct simpack *s, int section, bool begins)
 {
   char room[CMB_SHOWN_ROOM];
@@ -157,7 +158,8 @@ static cmb_status read_line(struct simpack *s)
                           cmb_profile_shown(f->line, f->line_end, room));
 }
 
-/* Refuses what the keys ask for and is not done here. */
+/* Checks the keys of a file: the kind of the profile must be the one that is wanted, and bounds of z that would cut the profile are refused.
+ * Warns that approx.smooth has no effect. */
 static cmb_status check_keys(const struct simpack *s)
 {
   const cmb_profile_file *f = s->f;
@@ -182,7 +184,8 @@ static cmb_status check_keys(const struct simpack *s)
   return CMB_OK;
 }
 
-/* Changes the points as the keys say, and converts them to mm. */
+/* Shifts, turns and mirrors the points as the file's keys demand, and converts them to mm. Leaves out points outside of the bounds of y, and
+ * those closer together than the file permits. */
 static void apply_keys(const struct simpack *s)
 {
   cmb_profile_points *points = s->f->points;

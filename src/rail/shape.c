@@ -79,7 +79,8 @@ static void find_range(int n, const double *x, double *low, double *high)
   }
 }
 
-/* Returns the unit in which a profile of this width would have been given if it was 0.01 to 0.4 m wide, as the end of a message. */
+/* Returns an addition to the message about a profile with an impossible width in millimetres: in which unit the file seems to be, if the width
+ * is that of a profile in metres or inches, else "". */
 static const char *other_unit(double width)
 {
   if (width >= 0.04 && width <= 0.4) return "; the file seems to be in metres";

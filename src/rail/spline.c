@@ -65,13 +65,15 @@ cmb_spline_value cmb_spline_cubic(double h, double b, double f0, double f1, doub
 
 /* ---- the linear equations */
 
-/* Computes element j of Qᵀ f, for an inner knot j. */
+/* Computes element j of the vector Qᵀ f for an inner knot j: the second divided difference of the values f at the knots, not divided by the
+ * length of its interval. */
 static double divided_difference(const struct fit *p, const double *f, int j)
 {
   return (f[j + 1] - f[j]) / p->h[j] - (f[j] - f[j - 1]) / p->h[j - 1];
 }
 
-/* Computes element i of Q m, where m is 0 at both ends. */
+/* Computes element i of the vector Q m, where Q is the matrix of the divided differences (file header), and m, the second derivatives at the
+ * knots, is 0 at both ends. */
 static double spread(const struct fit *p, const double *m, int i)
 {
   double sum = 0;
@@ -80,7 +82,7 @@ static double spread(const struct fit *p, const double *m, int i)
   return sum;
 }
 
-/* Computes the factors of R + α QᵀQ. Column j of Q has the entries a_j, −a_j − a_(j+1), a_(j+1), with a_j = 1/h_(j−1). */
+/* Computes the factors L D Lᵀ of the matrix R + α QᵀQ with five diagonals, whose elements follow from the distances h of the knots (file header). */
 static void factorise(struct fit *p, double alpha)
 {
   const double *h = p->h;
@@ -120,7 +122,8 @@ static void solve(const struct fit *p, const double *q, double *m)
   }
 }
 
-/* Computes the second derivatives for one α. Returns the root mean square of the distances between points and spline. */
+/* Computes the second derivatives of both coordinates at the knots for one value of the multiplier α (file header). Returns the root mean
+ * square of the distances between the points and the spline. */
 static double solve_for(struct fit *p, double alpha)
 {
   double sum = 0;
@@ -134,8 +137,8 @@ static double solve_for(struct fit *p, double alpha)
   return alpha * sqrt(sum / p->n);
 }
 
-/* Returns α for which the residual is the tolerance, and computes the second derivatives for it; 0 for the tolerance 0. If the residual
- * never becomes as large, α is so large that the spline is nearly straight. */
+/* Returns the multiplier α for which the root mean square of the distances between points and spline equals the tolerance, and computes the
+ * second derivatives for it; 0 for the tolerance 0. If the distances never become as large, α is so large that the spline is nearly straight. */
 static double choose_alpha(struct fit *p, double tolerance)
 {
   double mean = 0;

@@ -201,7 +201,7 @@ static void hold_at_start(const cmb_freedoms *f, int i)
   memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
 }
 
-/* Replaces the evaluator f->closing.ev, with which the mechanism is moved, by a new one. With `held` set, its equations have
+/* Creates a new evaluator for solving the constraints, f->closing.ev, in place of the present one. With `held` set, its equations have
  * additional constraints that hold all independent coordinates at their start values; otherwise none. */
 static cmb_status open_evaluator(cmb_freedoms *f, bool held)
 {
@@ -250,8 +250,9 @@ static cmb_status observe(cmb_freedoms *f, double t, const double *q, const doub
   return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
 }
 
-/* Lists in f->output the outputs that depend on positions and time alone and are finite at the start. To test this, compares the outputs for
- * two sets of velocities, accelerations and multipliers. Lists none if the outputs cannot be evaluated. Overwrites the velocities f->v. */
+/* Lists in f->output the outputs that, in the modes at rest, depend on positions and time alone and are finite at the start. To test this,
+ * compares the outputs for two sets of velocities, accelerations and multipliers in these modes. Lists none if the outputs cannot be evaluated.
+ * Overwrites the velocities f->v. */
 static cmb_status find_outputs(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;

@@ -214,8 +214,8 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns whether velocity i moves a part of the mechanism other than the first one that has joints to the ground of its own, such as a trailer
- * that is modelled beside the car. The position of the trailer relative to the car is then an unknown of the steady motion. */
+/* Returns whether velocity i belongs to a further part of the mechanism with joints to the ground of its own, after the first such part: for
+ * example, a trailer that is modelled beside the car. Its position relative to the first part is then an unknown of the steady motion. */
 static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
@@ -421,8 +421,8 @@ static void change_equations(struct steady *k, int parameter)
   }
 }
 
-/* Returns the change of equation e of the steady motion that follows from the changes of the unknowns and the equations in k; `turn` is the
- * change of the turn rate ω of the moving frame. */
+/* Returns by how much the residual of equation e of the steady motion changes when the unknowns change as stored in k; `turn` is the change of
+ * the turn rate ω of the moving frame. */
 static double row_change(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;

@@ -215,6 +215,8 @@ static void constraints_and_forces(void **state)
       {MODEL "tables: {f: {kind: linear}}", "test.yaml:3:13",
        "table 'f': neither points nor 'file' are given; expected 'points: [[x, f], ...]' or 'file: "
        "NAME.csv'"},
+      {"bodies:\n  b:\n    mass: 1\n    com:\n      - 0\n      -\n      - 0\n", "test.yaml:5:9",
+       "body 'b': this is nothing; expected a number"},
       {MODEL "tables: {f: {points: [[0, 1], [1, 2]], columns: [a, b]}}", "test.yaml:3:40",
        "table 'f': 'columns' is given with points; expected it with 'file'"},
       {MODEL "tables: {f: {points: [[0, 1], [1, 2]], y: [1, 2]}}", "test.yaml:3:40",
