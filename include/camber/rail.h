@@ -183,6 +183,69 @@ CMB_API cmb_status cmb_contact_jumps(cmb_contact_geometry *geometry, double from
 CMB_API cmb_status cmb_contact_conicity(cmb_contact_geometry *geometry, int n,
                                         const double *amplitude, double *conicity, double *centre);
 
+/* ---- the forces in one contact of a wheel and a rail
+ *
+ * The contact has the axes x in the direction of rolling, y in the common tangent plane across it, and z normal to it from the rail into the
+ * wheel (right-handed). The creepages are the velocity of the wheel's material at the contact relative to the rail's, divided by the speed: xi
+ * along x, eta along y, and phi, the relative angular velocity about z, in rad/m. Forces and moment act on the wheel, at the centre of the
+ * contact; so they are opposite to the creepages. src/dyn/creep.c has the equations. */
+
+typedef enum cmb_creep_law {
+  CMB_CREEP_FASTSIM, /* Kalker 1982: strips along x, each divided into elements */
+  CMB_CREEP_POLACH,  /* Polach 1999, in closed form */
+  CMB_CREEP_LINEAR   /* Kalker's linear theory, without a limit by friction */
+} cmb_creep_law;
+
+/* What a contact is made of. Zeros are the defaults, in parentheses. */
+typedef struct cmb_creep_options {
+  cmb_creep_law law;
+  double
+      young; /* modulus of elasticity of both bodies (2.1e11 Pa); if it is 0, Poisson's ratio is 0.28 */
+  double poisson;       /* 0 to 0.5 */
+  int strips, elements; /* of FASTSIM (10, 10) */
+  /* Friction falls with the speed of creep w, in m/s, from the state's friction µ to µ times falling_to:
+   * µ (A + (1 − A) e^(−B w)), A = falling_to, B = falling_rate (0: constant friction) */
+  double falling_to, falling_rate;
+  double adhesion,
+      slip; /* reduction factors k_A and k_S of Polach's law (1, 1), with k_S <= k_A <= 1 */
+} cmb_creep_options;
+
+/* The state of a contact. The curvatures are the sums of those of both bodies, 1/R_wheel + 1/R_rail, in 1/m: along x and along y. */
+typedef struct cmb_creep_state {
+  double curvature_x, curvature_y; /* > 0 */
+  double load;                     /* normal force, >= 0 */
+  double xi, eta, phi;
+  double speed;    /* of rolling; only for falling friction */
+  double friction; /* coefficient, >= 0 */
+} cmb_creep_state;
+
+typedef struct cmb_creep_forces {
+  double a, b;     /* semi-axes of the ellipse along x and y */
+  double pressure; /* the largest */
+  double approach; /* of the bodies */
+  double Fx, Fy, Mz;
+  double friction; /* the coefficient at this speed of creep */
+} cmb_creep_forces;
+
+enum { CMB_CREEP_STATES = 8, CMB_CREEP_FORCES = 8 }; /* numbers of members of both */
+
+typedef struct cmb_creep cmb_creep;
+
+/* Creates a contact; one thread at a time can use it. options may be NULL. */
+CMB_API cmb_status cmb_creep_create(cmb_context *ctx, const cmb_creep_options *options,
+                                    cmb_creep **creep);
+
+/* Frees a contact; NULL is allowed. */
+CMB_API void cmb_creep_destroy(cmb_creep *creep);
+
+/* Computes the forces, and their derivatives [CMB_CREEP_FORCES x CMB_CREEP_STATES] in the order of the members of both structs, unless
+ * derivatives is NULL. */
+CMB_API cmb_status cmb_creep_evaluate(cmb_creep *creep, const cmb_creep_state *state,
+                                      cmb_creep_forces *forces, double *derivatives);
+
+/* Returns the number of operations of one evaluation; with derivatives, of the product of the derivatives with one direction. */
+CMB_API int cmb_creep_operations(const cmb_creep *creep, bool derivatives);
+
 #ifdef __cplusplus
 }
 #endif

@@ -71,6 +71,7 @@ struct cli_arguments {
   double radius;                        /* of wheels; NaN: not given */
   /* of a wheelset and a track, in mm, rad and rad/mm (of smoothing in µm); NaN: not given */
   double gauge, back_to_back, cant, yaw, yaw_per_mm, range, amplitude, smoothing, penetration;
+  double wheel_load;                    /* N; NaN: not given */
   const char *right_wheel, *right_rail; /* profiles of the right side; NULL: those of the left */
   /* copies of the names before '=' and between commas, to be freed */
   char *owned[9 * CLI_MOST_SETTINGS];

@@ -291,6 +291,11 @@ static bool take_penetration(struct cli_arguments *a, const char *text)
   return take_number(text, &a->penetration) && a->penetration >= 0 && a->penetration <= 1;
 }
 
+static bool take_wheel_load(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->wheel_load) && a->wheel_load > 0 && a->wheel_load <= 1e7;
+}
+
 static bool take_mirror_rail(struct cli_arguments *a, const char *text)
 {
   return take_switch(text, &a->mirror_rail);
@@ -633,6 +638,11 @@ const struct cli_option cli_options[] = {
      "quasi-elastic contact: the wheels are lowered by this distance, and the contact point is the "
      "mean over the region in which a wheel penetrates its rail (default: 0: rigid contact)",
      take_penetration, "a number of millimetres from 0 to 1", NULL},
+    {"wheel-load", 0, "N", " rail ",
+     "normal force of each wheel: the ellipse, the largest pressure and the approach of its "
+     "contact "
+     "by Hertz's theory are in the table",
+     take_wheel_load, "a positive number of newtons up to 1e7", NULL},
     {"amplitude", 0, "MM", " rail ",
      "largest amplitude of the equivalent conicity (default: that of --range)", take_amplitude,
      "a number of millimetres from 0.1 to 1000", NULL},
@@ -1051,6 +1061,7 @@ int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                               .amplitude = NAN,
                               .smoothing = NAN,
                               .penetration = NAN,
+                              .wheel_load = NAN,
                               .speed = NAN,
                               .width = 1280,
                               .height = 720,

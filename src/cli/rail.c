@@ -44,6 +44,24 @@ static double quantity(const cmb_wheel_contact *c, int k)
   return value;
 }
 
+/* What is added to them with --wheel-load. */
+static const struct {
+  const char *name, *unit;
+  size_t offset; /* in cmb_creep_forces */
+} elastic_quantities[] = {{"a", "m", offsetof(cmb_creep_forces, a)},
+                          {"b", "m", offsetof(cmb_creep_forces, b)},
+                          {"pressure", "Pa", offsetof(cmb_creep_forces, pressure)},
+                          {"approach", "m", offsetof(cmb_creep_forces, approach)}};
+enum { ELASTIC_QUANTITIES = sizeof elastic_quantities / sizeof *elastic_quantities };
+
+/* Returns quantity number k of the elastic contact of a wheel. */
+static double elastic_quantity(const cmb_creep_forces *f, int k)
+{
+  double value;
+  memcpy(&value, (const char *)f + elastic_quantities[k].offset, sizeof value);
+  return value;
+}
+
 /* Returns the contact angle of the left wheel minus that of the right one. */
 static double angle_difference(const struct cli_rail_row *row)
 {
@@ -88,6 +106,7 @@ static cmb_status open_rail(cmb_context *ctx, const struct cli_arguments *a, str
                          .yaw_rate = or_else(a->yaw_per_mm, 0) / MM,
                          .range = MM * or_else(a->range, 8),
                          .step = MM * or_else(a->step, 0.5),
+                         .wheel_load = or_else(a->wheel_load, 0),
                          .set = {.radius = MM * or_else(a->radius, 460),
                                  .back_to_back = MM * or_else(a->back_to_back, 1360),
                                  .gauge = MM * or_else(a->gauge, 1435),
@@ -96,6 +115,9 @@ static cmb_status open_rail(cmb_context *ctx, const struct cli_arguments *a, str
   rails.mirror = a->mirror_rail;
   CMB_TRY(open_pair(ctx, a->kind, a->right_wheel, CMB_PROFILE_WHEEL, &wheels, r->set.wheel));
   CMB_TRY(open_pair(ctx, a->operand, a->right_rail, CMB_PROFILE_RAIL, &rails, r->set.rail));
+  if (r->wheel_load > 0) {
+    CMB_TRY(cmb_creep_create(ctx, &(cmb_creep_options){.law = CMB_CREEP_LINEAR}, &r->creep));
+  }
   r->same = r->set.wheel[0] == r->set.wheel[1] && r->set.rail[0] == r->set.rail[1];
   return cmb_contact_geometry_create(ctx, &r->set, &r->geometry);
 }
@@ -111,11 +133,35 @@ static void close_pair(const cmb_profile *profile[CMB_RAIL_SIDES])
 static void close_rail(struct cli_rail *r)
 {
   cmb_contact_geometry_destroy(r->geometry);
+  cmb_creep_destroy(r->creep);
   close_pair(r->set.wheel);
   close_pair(r->set.rail);
   free(r->table.row);
   free(r->picture.row);
   free(r->amplitude);
+}
+
+/* Returns the curvature of a profile at the arc length u; positive where it is hollow from above. */
+static double curvature(const cmb_profile *profile, double u)
+{
+  const cmb_profile_point p = cmb_profile_at(profile, u);
+  return (p.dy * p.ddz - p.dz * p.ddy) / pow(hypot(p.dy, p.dz), 3);
+}
+
+/* Computes the elastic contact of both wheels, with the curvatures at their contact points. */
+static cmb_status load_wheels(const struct cli_rail *r, struct cli_rail_row *row)
+{
+  for (int i = 0; i < CMB_RAIL_SIDES; i++) {
+    const cmb_wheel_contact *c = &row->c.at[i];
+    const cmb_creep_state state = {.curvature_x = cos(c->angle) / c->radius,
+                                   .curvature_y = curvature(r->set.wheel[i], c->wheel_u) -
+                                                  curvature(r->set.rail[i], c->rail_u),
+                                   .load = r->wheel_load};
+    row->elastic[i] = (cmb_creep_forces){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (state.curvature_x > 0 && state.curvature_y > 0)
+      CMB_TRY(cmb_creep_evaluate(r->creep, &state, &row->elastic[i], NULL));
+  }
+  return CMB_OK;
 }
 
 /* Appends the lines of the jumps from number *next on that are before the displacement y, and increases *next. */
@@ -145,6 +191,7 @@ static cmb_status fill_rows(struct cli_rail *r, double step, const cmb_contact_j
     CMB_TRY(cmb_contact_find(r->geometry, y, r->yaw + r->yaw_rate * y, &row->c));
   }
   add_jumps(rows, INFINITY, jump, jumps, &next);
+  for (int i = 0; r->creep && i < rows->count; i++) CMB_TRY(load_wheels(r, &rows->row[i]));
   return CMB_OK;
 }
 
@@ -227,6 +274,31 @@ static void print_rows(const struct cli_rail *r)
   }
 }
 
+/* Prints the table of the elastic contacts. */
+static void print_elastic(const struct cli_rail *r)
+{
+  printf("\n  contact of each wheel with a normal force of %.6g N, by Hertz's theory: semi-axes a "
+         "along "
+         "the rail and b across it\n\n  %8s",
+         r->wheel_load, "y");
+  for (int i = 0; i < CMB_RAIL_SIDES; i++)
+    printf("  %*s a %7s %8s %8s", 4 + (int)strlen(sides[i]), sides[i], "b", "pressure", "approach");
+  printf("\n  %8s", "mm");
+  for (int i = 0; i < CMB_RAIL_SIDES; i++)
+    printf("  %*s %7s %8s %8s", 6 + (int)strlen(sides[i]), "mm", "mm", "MPa", "um");
+  printf("\n");
+  for (int i = 0; i < r->table.count; i++) {
+    const struct cli_rail_row *row = &r->table.row[i];
+    printf("  %8.4f", row->c.y / MM);
+    for (int k = 0; k < CMB_RAIL_SIDES; k++) {
+      const cmb_creep_forces *f = &row->elastic[k];
+      printf("  %*.4f %7.4f %8.2f %8.3f", 6 + (int)strlen(sides[k]), f->a / MM, f->b / MM,
+             f->pressure / 1e6, f->approach / MICROMETRE);
+    }
+    printf("\n");
+  }
+}
+
 /* Prints how far the points of a smoothed profile are from its curve; nothing for one that passes through its points. */
 static void print_deviation(const cmb_profile *p)
 {
@@ -253,6 +325,7 @@ static void print_text(const struct cli_rail *r)
     if (i == 0 || r->set.rail[1] != r->set.rail[0]) print_deviation(r->set.rail[i]);
   }
   print_rows(r);
+  if (r->creep) print_elastic(r);
   printf("\n  %9s %10s%s\n  %9s %10s%s\n", "amplitude", "equivalent", r->same ? "" : "    centre",
          "mm", "conicity", r->same ? "" : "        mm");
   for (int i = 0; i < r->amplitude_count; i++) {
@@ -265,7 +338,8 @@ static void print_text(const struct cli_rail *r)
 /* ---- JSON and CSV */
 
 /* Prints a line of the table as a JSON object. */
-static void print_json_row(struct cli_json *j, const struct cli_rail_row *row)
+static void print_json_row(const struct cli_rail *r, struct cli_json *j,
+                           const struct cli_rail_row *row)
 {
   cli_json_open(j, NULL, '{');
   cli_json_number(j, "y", row->c.y);
@@ -277,6 +351,9 @@ static void print_json_row(struct cli_json *j, const struct cli_rail_row *row)
     cli_json_open(j, sides[i], '{');
     for (int k = 0; k < QUANTITIES; k++) {
       cli_json_number(j, quantities[k].name, quantity(&row->c.at[i], k));
+    }
+    for (int k = 0; r->creep && k < ELASTIC_QUANTITIES; k++) {
+      cli_json_number(j, elastic_quantities[k].name, elastic_quantity(&row->elastic[i], k));
     }
     cli_json_close(j, '}');
   }
@@ -299,9 +376,10 @@ static void print_json(const struct cli_rail *r)
   cli_json_number(&j, "radius", r->set.radius);
   cli_json_number(&j, "cant", r->cant);
   cli_json_number(&j, "penetration", r->set.penetration);
+  if (r->creep) cli_json_number(&j, "wheel_load", r->wheel_load);
   cli_json_number(&j, "play", cmb_contact_play(r->geometry));
   cli_json_open(&j, "displacements", '[');
-  for (int i = 0; i < r->table.count; i++) print_json_row(&j, &r->table.row[i]);
+  for (int i = 0; i < r->table.count; i++) print_json_row(r, &j, &r->table.row[i]);
   cli_json_close(&j, ']');
   cli_json_open(&j, "conicities", '[');
   for (int i = 0; i < r->amplitude_count; i++) {
@@ -324,6 +402,9 @@ static void write_csv(FILE *to, const void *rail)
     for (int k = 0; k < QUANTITIES; k++) {
       fprintf(to, ",%s.%s [%s]", sides[i], quantities[k].name, quantities[k].unit);
     }
+    for (int k = 0; r->creep && k < ELASTIC_QUANTITIES; k++) {
+      fprintf(to, ",%s.%s [%s]", sides[i], elastic_quantities[k].name, elastic_quantities[k].unit);
+    }
   }
   fputs(",radius_difference [m],angle_difference [rad],jump\n", to);
   for (int n = 0; n < r->table.count; n++) {
@@ -331,6 +412,9 @@ static void write_csv(FILE *to, const void *rail)
     fprintf(to, "%.17g,%.17g,%.17g,%.17g", row->c.y, row->c.yaw, row->c.roll, row->c.z);
     for (int i = 0; i < CMB_RAIL_SIDES; i++) {
       for (int k = 0; k < QUANTITIES; k++) fprintf(to, ",%.17g", quantity(&row->c.at[i], k));
+      for (int k = 0; r->creep && k < ELASTIC_QUANTITIES; k++) {
+        fprintf(to, ",%.17g", elastic_quantity(&row->elastic[i], k));
+      }
     }
     fprintf(to, ",%.17g,%.17g,%s\n", cli_rail_difference(row), angle_difference(row),
             row->jump ? sides[row->side] : "");

@@ -11,6 +11,8 @@ struct cli_rail_row {
   cmb_wheelset_contact c;
   bool jump;
   cmb_rail_side side; /* whose contact point jumps */
+  /* with --wheel-load: the elastic contact of each wheel; NaN where wheel and rail are not convex against each other */
+  cmb_creep_forces elastic[CMB_RAIL_SIDES];
 };
 
 /* Lines in the order of y, with those of the jumps. */
@@ -23,6 +25,8 @@ struct cli_rail {
   const char *wheel[CMB_RAIL_SIDES], *rail[CMB_RAIL_SIDES]; /* names of the profiles */
   cmb_wheelset set;
   cmb_contact_geometry *geometry;
+  double wheel_load;                   /* N; 0: not given */
+  cmb_creep *creep;                    /* NULL if wheel_load is not given */
   bool same;                           /* whether both sides have the same profiles */
   double cant;                         /* slope */
   double yaw, yaw_rate;                /* the yaw angle is yaw + yaw_rate*y, in rad and rad/m */

@@ -50,6 +50,26 @@ PYTHON
 
 check 'jumps beyond the last displacement, which is 4 mm' bash -c '"$0" rail S1002 UIC60 --range 6 --step 4 --amplitude 1 >far && [ "$(grep -c jumps far)" = 8 ]' "$CAMBER"
 
+check 'elastic contact in all forms' bash -c '"$0" rail S1002 UIC60 --range 3 --step 3 --amplitude 1 --wheel-load 10000 --out l.csv --json >l.json && "$0" rail S1002 UIC60 --range 3 --step 3 --amplitude 1 --wheel-load 1e4 >l.text' "$CAMBER"
+check 'the forms agree, by the theory of Hertz' python3 - <<'PYTHON'
+import csv, json, math
+j = json.load(open("l.json"))
+rows = list(csv.DictReader(open("l.csv")))
+text = open("l.text").read().split("by Hertz's theory")[1].splitlines()
+lines = [l.split() for l in text if l.startswith("  ") and len(l.split()) == 9 and "." in l]
+assert j["wheel_load"] == 1e4 and len(rows) == len(lines) == len(j["displacements"])
+for row, d, line in zip(rows, j["displacements"], lines):
+    for i, side in enumerate(("left", "right")):
+        c = d[side]
+        for key, unit in ("a", "m"), ("b", "m"), ("pressure", "Pa"), ("approach", "m"):
+            assert float(row[f"{side}.{key} [{unit}]"]) == c[key]
+        shown = [c["a"] * 1e3, c["b"] * 1e3, c["pressure"] / 1e6, c["approach"] * 1e6]
+        assert all(abs(float(x) - y) < 6e-3 for x, y in zip(line[1 + 4 * i :], shown)), (line, shown)
+        assert abs(c["pressure"] / (1.5e4 / (math.pi * c["a"] * c["b"])) - 1) < 1e-12
+middle = [d for d in j["displacements"] if d["y"] == 0][0]
+assert abs(middle["left"]["pressure"] - middle["right"]["pressure"]) < 1 and 3e8 < middle["left"]["pressure"] < 4e8
+PYTHON
+
 # ---- files: the built-in wheel as points of the table below, and a rail from a file
 python3 - <<'PYTHON'
 import math
@@ -104,6 +124,7 @@ refuse 'the right wheel is not over its rail' cone.csv head.csv --cant 0 --range
 refuse "touches its rail where the profile 'S1002' ends" S1002 UIC60 --gauge 1600 --range 1
 refuse 'the radius of 0.46 mm is too small' S1002 UIC60 --radius 0.46
 refuse 'expected a slope such as 1/40, 1:40 or 0.025' S1002 UIC60 --cant 1:0
+refuse 'expected a positive number of newtons up to 1e7' S1002 UIC60 --wheel-load 0
 refuse 'gives no table up to' S1002 UIC60 --step 9
 refuse 'ends in .svg' S1002 UIC60 --plot p.png
 refuse 'ends in .csv' S1002 UIC60 --out t.svg
