@@ -490,9 +490,10 @@ static void test_error_texts(void **state)
   (void)state;
 #define LAW(period, update)                                                                        \
   PENDULUM "controllers: {c: {period: " period ", update: {" update "}}}\n"
-  expect_error(LAW("0.01", "u: pivot"), "lie", 0.004, "expected a step that divides both times");
+  expect_error(LAW("0.01", "u: pivot"), "lie", 0.004,
+               "expected a step of which both times are multiples");
   expect_error(LAW("0.01", "u: pivot") "outputs: {o: \"delay(u, 0.0105)\"}\n", "rosw2", 0.001,
-               "makes steps of 0.001 s, which do not end there");
+               "of 0.001 s each, do not end at these times");
   expect_error(LAW("0.1", "u: log(-0.35 - pivot)"), "mdop5", 0,
                "sampled value 'u' of controller 'c' is not finite");
   expect_error(LAW("0.1", "u: u + 1") "motions: {m: {coordinate: pivot, value: u}}\n", "mdop5", 0,
