@@ -310,7 +310,7 @@ static void test_wrong_files(void **unused)
        "r.prr:3:1: bound.z.min is less than bound.z.max, so that the profile would be cut off, "
        "which is not done; expected no bounds of z"},
       {"r.prr", "header.begin\nheader.end\n",
-       "r.prr:2:1: the file has no points that can be used; expected "},
+       "r.prr:2:1: the file has no points that can be used; expected lines of y and z between point.begin and point.end, with y between bound.y.min and bound.y.max"},
   };
 #undef HEAD
   cmb_context *ctx = cmb_context_create(NULL);
