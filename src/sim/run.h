@@ -332,8 +332,10 @@ cmb_status cmb_run_update_held_conditions(cmb_simulation *sim, bool jumped);
 void cmb_run_end_held_conditions(cmb_simulation *sim);
 
 /* sticking.c: where bodies have begun to rest friction along the same line has the mean of its values, unless the motion depends on it; and
- * where the run goes on from there outputs that depend on that choice are noted, and warned of once. */
+ * where the run goes on from there outputs that depend on that choice are noted, and warned of once. After each step it is checked that the
+ * velocity of such friction is still 0. */
 cmb_status cmb_run_take_mean_friction(cmb_simulation *sim);
+cmb_status cmb_run_check_mean_friction(cmb_simulation *sim);
 cmb_status cmb_run_note_indeterminate(cmb_simulation *sim);
 
 /* Times are short beside this one, or beside t: a run that may go on for ever is as exact as one that ends soon. Positions and velocities have

@@ -1300,6 +1300,7 @@ static cmb_status step(cmb_simulation *sim)
   CMB_TRY(note_residuals(sim));
   note_projections(sim);
   CMB_TRY(check_left_out(sim));
+  CMB_TRY(cmb_run_check_mean_friction(sim));
   if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
   CMB_TRY(record_here(sim));
   return check_pace(sim);
