@@ -246,13 +246,19 @@ static cmb_status flow_on_both(cmb_simulation *sim, int i, const int *with, doub
   return flow_on(sim, with, -side, sim->a_other, other);
 }
 
-/* The functions with the surface of function i, into `with`, and their rates on both sides. */
+/* Finds the functions with the surface of function i, into `with`, and their rates on both sides. A function whose rates do not have the ratio of those
+ * of function i leaves the group, which changes the rates of the others: these are examined again. */
 static cmb_status find_group(cmb_simulation *sim, int i, int *with, double *now, double *other)
 {
   CMB_TRY(find_sharing(sim, i, with));
-  CMB_TRY(flow_on_both(sim, i, with, now, other));
-  for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j] != 0 && !are_parallel(now, other, i, j)) with[j] = 0;
+  for (bool again = true; again;) {
+    again = false;
+    CMB_TRY(flow_on_both(sim, i, with, now, other));
+    for (int j = 0; j < sim->eq->ns; j++) {
+      if (with[j] == 0 || are_parallel(now, other, i, j)) continue;
+      with[j] = 0;
+      again = true;
+    }
   }
   return CMB_OK;
 }
@@ -281,7 +287,6 @@ static cmb_status evaluate_hold(cmb_simulation *sim, int i, int *with, bool *hol
   const int sign = sim->ev->mode[i];
   double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
   CMB_TRY(find_group(sim, i, with, now, other));
-  CMB_TRY(flow_on_both(sim, i, with, now, other));
   *hold_of = sign * now[i] < 0 && sign * other[i] > 0;
   if (*hold_of && eq->switch_order[i] == 2) {
     *hold_of = settles(sim, now[eq->ns + i], now[i], other[i]);

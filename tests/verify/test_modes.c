@@ -82,6 +82,9 @@ static const struct integral integrals[] = {
     {"if(floor(x) > if(x > 1.5, 2, 0), 1, 0)", 4, 1.5, -1, 3},
     {"floor(x + 10*floor(2*x))", 2, 31, -1, 31},
     {"if(x > 1, 2, 0) + if(2*x > 2, 3, 0) + if(3*x > 3, 5, 0)", 2, 10, -1, 10},
+    /* the force is 0 where y > 0 and where y < 0, until floor(3*t) = 1: y stays 0, and no function is held there */
+    {"if(if(floor(3*t) >= abs(y), 2*x, -2) < if(10 <= floor(4*t), 0, 2*x - 4*y - t^2), 0, 2)", 2,
+     10.0 / 3, -1, 2},
 };
 
 static void check_integral(cmb_context *ctx, const cmb_method *method, const struct integral *c)
