@@ -6,7 +6,9 @@
  *   - random nested conditions: after a start, after a search from arbitrary modes, at an equilibrium, and at each step of a run and of a
  *     real-time run no switching function contradicts its mode, and the force in these modes has the value of the formula. The reference
  *     is an output of the same formula: outputs evaluate their comparisons directly and have no modes;
- *   - functions of λ that make each other switch at the same time; modes that cause their own opposite end with a message.
+ *   - conditions that depend on one that is held at its switch: the mean of both sides;
+ *   - functions of λ that make each other switch at the same time; modes that cause their own opposite, and held functions that leave their
+ *     zero, end with a message.
  */
 #include "check.h"
 #include "dae/modes.h"
@@ -436,7 +438,7 @@ static cmb_status run_held(cmb_context *ctx, const cmb_equations *eq, const cmb_
   cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
   const cmb_status status = cmb_simulation_run(sim);
   *result = *cmb_simulation_result(sim);
-  *lambda = result->lambda[0];
+  if (eq->ng > 0) *lambda = result->lambda[0];
   cmb_simulation_destroy(sim);
   cmb_system_destroy(system);
   return status;
@@ -482,12 +484,65 @@ static void test_unsettled(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- a function that is held by the rates that the equations give, though their forces do not hold it */
+
+/* Evaluates a mass with a force of 1 whatever the mode. */
+static cmb_status push_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  (void)at;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = 1;
+  return CMB_OK;
+}
+
+static cmb_status push_switches(const void *self, const cmb_point *at, const double *lambda,
+                                double *s)
+{
+  (void)self;
+  (void)lambda;
+  s[0] = at->v[0] - 1;
+  return CMB_OK;
+}
+
+static cmb_status push_flow(const void *self, const cmb_point *at, const double *a, double *flow)
+{
+  (void)self;
+  flow[0] = a[0] - 1 - at->mode[0]; /* as if the force were -mode */
+  flow[1] = 0;
+  return CMB_OK;
+}
+
+/* Checks that the run ends where the held function has left its zero, with a message. */
+static void test_left(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  static const int order[] = {1};
+  cmb_equations eq = held_mass(1);
+  cmb_result r;
+  double lambda[1] = {0};
+  eq.ng = 0;
+  eq.evaluate = push_evaluate;
+  eq.switches = push_switches;
+  eq.switch_order = order;
+  eq.switch_flow = push_flow;
+  for (int i = 0; i < cmb_method_count(); i++) {
+    const cmb_method *method = cmb_method_at(i);
+    if (cmb_method_is_real_time(method)) continue;
+    assert_int_equal(run_held(ctx, &eq, method, 0, &r, lambda), CMB_ERROR_EVENTS);
+    assert_non_null(strstr(cmb_last_error(ctx), "'grip' is held at its switch"));
+    assert_true(r.t >= 1 && r.t < 3);
+  }
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_integrals), cmocka_unit_test(test_means),
       cmocka_unit_test(test_random),    cmocka_unit_test(test_cascade),
-      cmocka_unit_test(test_unsettled),
+      cmocka_unit_test(test_unsettled), cmocka_unit_test(test_left),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
