@@ -49,6 +49,16 @@ void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
   }
 }
 
+/* Changes inner modes that have all groups at −1 to those with group k at +1 (`up`), or back. `from` has the modes of the layer. */
+static void move_group(const cmb_sliding *x, const int *from, int k, bool up, int *mode)
+{
+  if (x->nested) {
+    cmb_sliding_lower(x, from, up ? k : -1, mode);
+  } else {
+    set_group(x, x->function[k], up ? 1 : -1, mode);
+  }
+}
+
 /* Keeps what modes of other functions depend on, with all groups at −1 (x->s_lower, x->lambda_lower). */
 static cmb_status keep_lower(const cmb_sliding *x, const cmb_point *at)
 {
@@ -200,10 +210,10 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   memcpy(x->f, ev->f, size);
   for (int k = 0; k < n; k++) {
     double *change = x->change + (ptrdiff_t)k * nv;
-    cmb_sliding_lower(x, at->mode, k, ev->mode);
+    move_group(x, at->mode, k, true, ev->mode);
     CMB_TRY(compute_rates(x, at, second));
     clear_late_rows(x, ev->f);
-    lower_modes(&x->layer, at->mode, ev->mode);
+    move_group(x, at->mode, k, false, ev->mode);
     for (int i = 0; i < nv; i++) change[i] = ev->f[i] - x->f[i];
     for (int i = 0; i < n; i++) {
       x->A[i * n + k] = second[x->function[i]] - first[x->function[i]];
@@ -266,9 +276,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   for (int k = 0; k < n; k++) part[k] = along[x->function[k]];
   cmb_lu_solve(n, x->LU, x->pivot, part);
   for (int k = 0; k < n; k++) {
-    cmb_sliding_lower(x, at->mode, k, ev->mode);
+    move_group(x, at->mode, k, true, ev->mode);
     CMB_TRY(compute_rates(x, at, second));
-    lower_modes(&x->layer, at->mode, ev->mode);
+    move_group(x, at->mode, k, false, ev->mode);
     for (int i = 0; i < ns; i++) along[i] -= part[k] * (second[i] - first[i]);
   }
   return CMB_OK;
@@ -402,6 +412,7 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   for (int k = 0; x->nested && k < x->count; k++) {
     CMB_TRY(find_margin(x, at, lambda, s, k, &x->hold[k]));
   }
+  for (int k = 0; k < x->count; k++) x->value[k] = s[x->function[k]];
   for (int i = 0; i < inner->ns; i++) {
     /* functions other than the leaders keep their modes */
     if (x->group[i] != 0) s[i] = at->mode[i];
@@ -426,8 +437,9 @@ static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide
   CMB_TRY(asked->ask(asked->user, mode, first));
   memcpy(out, first, (size_t)n * sizeof *out);
   for (int k = 0; k < x->count; k++) {
-    cmb_sliding_lower(x, at->mode, k, mode);
+    move_group(x, at->mode, k, true, mode);
     CMB_TRY(asked->ask(asked->user, mode, second));
+    move_group(x, at->mode, k, false, mode);
     for (int i = 0; i < n; i++) out[i] += x->theta[k] * (second[i] - first[i]);
   }
   return CMB_OK;
@@ -582,6 +594,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->LU = cmb_arena_doubles(arena, count * count);
   x->scale = cmb_arena_doubles(arena, count);
   x->part = cmb_arena_doubles(arena, count);
+  x->value = cmb_arena_doubles(arena, count);
   x->pivot = cmb_arena_ints(arena, count);
   hide_bounds(x, arena, eq);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);

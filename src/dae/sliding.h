@@ -40,6 +40,8 @@ typedef struct cmb_sliding {
   double *theta; /* (count) weights of the mixture, as last computed */
   /* (count) the layer's switching functions, and the means of the rates in both modes */
   double *hold, *mean;
+  double *
+      value; /* (count) the leaders' own values, where the layer's switching functions were last evaluated */
   double *a, *lambda; /* (nv), (ng) scratch */
   double *f, *change; /* (nv), (count x nv) f₋ and f_k − f₋ */
   double *flow;       /* (4 ns) rates of the inner switching functions in two modes */

@@ -487,18 +487,13 @@ static bool can_be_held(const cmb_simulation *sim, int i)
   return order == 1 || (order == 2 && !cmb_left_out_can_change(sim->left_out_watch));
 }
 
-/* How far the held function i is from 0 at the event found, as a velocity or a position; its value and all others into s_probe. */
-static cmb_status find_distance(cmb_simulation *sim, int i, double *distance)
+/* How far the leader of group k, which has this value at the event found, is from 0, as a velocity or a position. */
+static cmb_status find_distance(cmb_simulation *sim, int k, double value, double *distance)
 {
-  const cmb_equations *eq = sim->eq;
-  cmb_events *e = sim->events;
-  const cmb_point at = cmb_run_point(sim);
   *distance = 0;
-  CMB_TRY(eq->switches(eq->self, &at, e->lambda_found, e->s_probe));
-  if (fabs(e->s_probe[i]) <= sim->options.integrator.atol) return CMB_OK;
+  if (fabs(value) <= sim->options.integrator.atol) return CMB_OK;
   CMB_TRY(cmb_run_find_gradients(sim));
-  CMB_TRY(eq->switches(eq->self, &at, e->lambda_found, e->s_probe));
-  *distance = fabs(e->s_probe[i]) / cmb_run_gradient_size(sim, i);
+  *distance = fabs(value) / cmb_run_gradient_size(sim, sim->regime->sliding->function[k]);
   return CMB_OK;
 }
 
@@ -516,17 +511,21 @@ static double largest_of(const cmb_simulation *sim, int i)
 cmb_status cmb_run_release_jumped(cmb_simulation *sim)
 {
   const cmb_integrator_options *o = &sim->options.integrator;
-  const cmb_regime *regime = sim->regime;
+  const cmb_sliding *x = sim->regime->sliding;
+  cmb_events *e = sim->events;
   bool any = false;
-  for (int k = 0; regime->sliding && k < regime->sliding->count; k++) {
-    const int i = regime->sliding->function[k];
+  if (!x) return CMB_OK;
+  cmb_status status =
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  for (int k = 0; k < x->count; k++) {
+    const int i = x->function[k], side = x->value[k] > 0 ? 1 : -1;
     double distance;
-    cmb_status status = find_distance(sim, i, &distance);
-    CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
+    CMB_TRY(cmb_run_final(sim, find_distance(sim, k, x->value[k], &distance), "switching functions",
+                          e->t));
     if (!(distance > JUMPED * (o->rtol * largest_of(sim, i) + o->atol))) continue;
-    const int side = sim->events->s_probe[i] > 0 ? 1 : -1;
     cmb_run_stop_holding(sim, i, side);
-    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_SWITCH, regime->eq->switch_names[i], i, side));
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_SWITCH, sim->eq->switch_names[i], i, side));
     any = true;
   }
   return any ? cmb_run_change_regime(sim) : CMB_OK;
@@ -541,7 +540,7 @@ cmb_status cmb_run_check_held(cmb_simulation *sim)
     double distance;
     cmb_events_at_end(sim->events);
     cmb_kkt_keep(sim->ev->kkt);
-    cmb_status status = find_distance(sim, i, &distance);
+    cmb_status status = find_distance(sim, k, x->value[k], &distance);
     cmb_kkt_restore(sim->ev->kkt);
     CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
     if (!(distance > LEFT * largest_of(sim, i) + cmb_run_leeway(sim))) continue;

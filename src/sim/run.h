@@ -307,8 +307,8 @@ cmb_status cmb_run_check_held_functions(cmb_simulation *sim);
 /* At the event found, functions that depend on held ones get the modes that follow from these on both sides (dae/sliding.h); *changed: some had others. */
 cmb_status cmb_run_follow_held(cmb_simulation *sim, bool *changed);
 
-/* Releases held functions that are no longer 0 in the new modes of others, as x' - floor(t) when floor(t) jumps. And where a step has ended: fails if a
- * held function has left its zero. */
+/* Releases held functions that are no longer 0 in the new modes of others, as x' - floor(t) when floor(t) jumps. And where a step has ended, and
+ * the functions have been looked at (cmb_events_here): fails if a held function has left its zero. */
 cmb_status cmb_run_release_jumped(cmb_simulation *sim);
 cmb_status cmb_run_check_held(cmb_simulation *sim);
 
