@@ -254,7 +254,9 @@ typedef struct cmb_equations {
   /* (rule_count x ns) functions whose modes the surface depends on; NULL: unknown */
   const bool *surface_reads;
   const bool *switch_silent; /* (ns) functions on which only conditions depend; NULL: none */
-  const bool *switch_shown;  /* (ns) functions on whose modes outputs depend; NULL: unknown */
+  /* (ns) functions on whose modes other functions depend; NULL: perhaps all */
+  const bool *switch_nested;
+  const bool *switch_shown; /* (ns) functions on whose modes outputs depend; NULL: unknown */
   /* (ns) functions on whose modes nothing depends while the first held_first parameters have their values p; NULL: none */
   const bool *switch_idle;
   /* (ns) functions on which only stops depend: in a resting contact they are 0, and the sign that rounding gives them does not matter;

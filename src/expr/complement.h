@@ -57,7 +57,8 @@ cmb_status cmb_complement_parts(cmb_complement *c, int *most);
 cmb_status cmb_complement_solve(cmb_complement *c);
 
 /* Builds a correction dx[n] of those x that are between their bounds, which makes w[n], evaluated at x, zero there up to the regularisation
- * of K. dx is 0 for unknowns at a bound, and everywhere if `settled` is 0. */
+ * of K. dx is 0 for unknowns at a bound, and everywhere if `settled` is 0. Where P is so nearly singular that the larger diagonal makes a difference,
+ * x + dx may be beyond a bound by that difference. */
 cmb_status cmb_complement_correct(const cmb_complement *c, const cmb_expr *w, cmb_expr *dx);
 
 #endif

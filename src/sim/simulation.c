@@ -174,6 +174,7 @@ static void take_modes(cmb_simulation *sim)
   sim->released = cmb_arena_doubles(arena, ns);
   sim->mode_before = cmb_arena_ints(arena, ns);
   sim->mode_kept = cmb_arena_ints(arena, ns);
+  sim->fixed = cmb_arena_ints(arena, sim->most_ns);
   sim->flow = cmb_arena_doubles(arena, 2 * (CMB_PROBES + 2) * sim->most_ns);
   const size_t rules = (size_t)sim->eq->rule_count;
   sim->step_start = (cmb_step_start){.mode = cmb_arena_ints(arena, sim->most_ns),
@@ -723,20 +724,11 @@ static void note_undecided(cmb_simulation *sim, bool over)
       r->undecided, r->undecided == 1 ? "" : "s", r->undecided_name, r->undecided_t);
 }
 
-static const char *held_function(const cmb_simulation *sim)
-{
-  for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->hold_of[i] != 0) return sim->eq->switch_names[i];
-  }
-  return NULL;
-}
-
 /* Equations and observers can end a run without a word; an error of a run always has some. */
 cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
-  sim->result.sliding = held_function(sim);
   if (status != CMB_OK) sim->phase = CMB_PHASE_FAILED;
   note_undecided(sim, status != CMB_OK || sim->result.stopped_by || sim->result.t >= sim->t_end);
   if (status < 0) cmb_lock_blame(sim->ctx, sim->system, &sim->options.integrator, status, sim->q);
@@ -1205,6 +1197,7 @@ static cmb_status advance(cmb_simulation *sim)
     CMB_TRY(record_inside(sim, cmb_integrator_t(sim->in)));
     if (sim->events->ns == 0) return CMB_OK;
     CMB_TRY(final_switches(sim, cmb_events_here(sim->events), cmb_integrator_t(sim->in)));
+    CMB_TRY(cmb_run_check_held(sim));
     CMB_TRY(cmb_run_close_small_rebounds(sim));
     return cmb_run_check_ends(sim);
   }
