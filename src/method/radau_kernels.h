@@ -98,12 +98,26 @@ CMB_RADAU_KERNEL void cmb_radau_transform_back(const cmb_radau_table *const t, i
   }
 }
 
-/* The arrays of the stages for cmb_radau_complete. */
+/* The arrays of the stages for cmb_radau_complete and cmb_radau_advance. */
 typedef struct cmb_radau_stages {
   const cmb_radau_matrices *matrices;
   const double *q, *v; /* positions and velocities where the step begins */
   double *const *z, *const *V, *const *a, *const *w, *const *Q;
+  double *const *dv, *const *dw; /* Newton increments of the velocities and of their integrals */
 } cmb_radau_stages;
+
+/* Computes the velocities V = v + z and the accelerations a = A⁻¹ z/h of all stages in the components k and k + 1, where inverse is 1/h. */
+CMB_RADAU_KERNEL void cmb_radau_differentiate(const cmb_radau_table *const t, int k, double inverse,
+                                              const cmb_lanes *z, const cmb_radau_stages *m)
+{
+  const int s = t->stages;
+  const cmb_lanes v = cmb_lanes_load(m->v + k);
+  for (int i = 0; i < s; i++) {
+    cmb_lanes_store(v + z[i], m->V[i] + k);
+    cmb_lanes_store(inverse * cmb_radau_sum(s, m->matrices->A_inverse + (long)i * s, z),
+                    m->a[i] + k);
+  }
+}
 
 /* Computes velocities V, accelerations a, integrals w of the velocities and positions Q of all stages from the velocity changes z, n
  * numbers each, for q̇ = v − n with the arrays n = `normal` of all stages, or 0 if this is NULL: w_i = h Σ A_ij (v + z_j − n_j), where the
@@ -120,33 +134,60 @@ CMB_RADAU_KERNEL void cmb_radau_complete(const cmb_radau_table *const t, int n, 
     for (int j = 0; normal && j < s; j++) moved[j] -= cmb_lanes_load(normal[j] + k);
     for (int i = 0; i < s; i++) {
       const cmb_lanes w = h * (t->c[i] * v + cmb_radau_sum(s, m->matrices->A + (long)i * s, moved));
-      cmb_lanes_store(inverse * cmb_radau_sum(s, m->matrices->A_inverse + (long)i * s, z),
-                      m->a[i] + k);
       cmb_lanes_store(w, m->w[i] + k);
       cmb_lanes_store(q + w, m->Q[i] + k);
     }
-    for (int i = 0; i < s; i++) cmb_lanes_store(v + z[i], m->V[i] + k);
+    cmb_radau_differentiate(t, k, inverse, z, m);
   }
 }
 
-/* Computes square[i] := Σ_k (w_k x[i]_k)² over n components for each stage i. */
-CMB_RADAU_KERNEL void cmb_radau_squares(const cmb_radau_table *const t, int n, const double *w,
-                                        double *const *x, double *square)
+/* Transforms the decoupled increments dv of velocities, n numbers each, back by the matrix T of eigenvectors, computes the increments dw = h A
+ * (dv − dn) of the integrals of the velocities (dn: the increments of `normal`, or 0 if this is NULL), and adds them to all quantities of
+ * the stages: the result is that of cmb_radau_complete with z + dv. */
+CMB_RADAU_KERNEL void cmb_radau_advance(const cmb_radau_table *const t, int n, double h,
+                                        double *const *dn, const cmb_radau_stages *m)
 {
   const int s = t->stages;
-  cmb_lanes sum[CMB_RADAU_MOST] = {{0, 0}};
+  const double inverse = 1 / h;
+  for (int k = 0; k < n; k += 2) {
+    cmb_lanes d[CMB_RADAU_MOST], moved[CMB_RADAU_MOST], z[CMB_RADAU_MOST];
+    for (int j = 0; j < s; j++) d[j] = cmb_lanes_load(m->dv[j] + k);
+    for (int i = 0; i < s; i++) {
+      moved[i] = cmb_radau_sum(s, m->matrices->T + (long)i * s, d);
+      z[i] = cmb_lanes_load(m->z[i] + k) + moved[i];
+      cmb_lanes_store(moved[i], m->dv[i] + k);
+      cmb_lanes_store(z[i], m->z[i] + k);
+    }
+    cmb_radau_differentiate(t, k, inverse, z, m);
+    const cmb_lanes q = cmb_lanes_load(m->q + k);
+    for (int j = 0; dn && j < s; j++) moved[j] -= cmb_lanes_load(dn[j] + k);
+    for (int i = 0; i < s; i++) {
+      const cmb_lanes dw = h * cmb_radau_sum(s, m->matrices->A + (long)i * s, moved);
+      const cmb_lanes w = cmb_lanes_load(m->w[i] + k) + dw;
+      cmb_lanes_store(dw, m->dw[i] + k);
+      cmb_lanes_store(w, m->w[i] + k);
+      cmb_lanes_store(q + w, m->Q[i] + k);
+    }
+  }
+}
+
+/* Returns Σ_i Σ_k (w_k x[i]_k)² over n components of all stages i. */
+CMB_RADAU_KERNEL double cmb_radau_square(const cmb_radau_table *const t, int n, const double *w,
+                                         double *const *x)
+{
+  const int s = t->stages;
+  cmb_lanes sum = {0, 0};
   int k = 0;
   for (; k + 1 < n; k += 2) {
     const cmb_lanes weight = cmb_lanes_load(w + k);
     for (int i = 0; i < s; i++) {
       const cmb_lanes part = weight * cmb_lanes_load(x[i] + k);
-      sum[i] += part * part;
+      sum += part * part;
     }
   }
-  for (int i = 0; i < s; i++) {
-    const double last = k < n ? w[k] * x[i][k] : 0;
-    square[i] = sum[i][0] + sum[i][1] + last * last;
-  }
+  double square = sum[0] + sum[1];
+  for (int i = 0; k < n && i < s; i++) square += w[k] * x[i][k] * (w[k] * x[i][k]);
+  return square;
 }
 
 /* Computes of[j], the values at x of the Lagrange polynomials, which are 1 at the node c_j and 0 at the other nodes; of[j] x/c_j are
