@@ -583,6 +583,20 @@ static void drop_roundings(struct radau *m, int s)
   }
 }
 
+/* Transforms the decoupled Newton increments of velocities in a step of size h back to those of the stages, and adds them to all
+ * quantities of the stages. With weights w returns the sum of the weighted squares of the increments of positions and velocities;
+ * otherwise stores these increments and returns 0. */
+KERNEL double advance_stages(const cmb_radau_table *const t, const cmb_integrator *in,
+                             struct radau *m, double h, const cmb_radau_weights *w)
+{
+  const cmb_radau_stages stages = stages_of(in, m);
+  if (has_normal(in, m)) {
+    cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dn, m->normal);
+    return cmb_radau_advance(t, in->nv, h, m->dn, w, &stages);
+  }
+  return cmb_radau_advance(t, in->nv, h, NULL, w, &stages); /* a copy without Ḡᵀη */
+}
+
 /* Transforms the decoupled Newton increments of a step of size h back to those of the stages, by the matrix T of eigenvectors, and adds
  * them to all quantities of the stages. Returns their norm in units of the tolerance of the error estimate. */
 KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrator *in,
@@ -590,15 +604,14 @@ KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrato
 {
   const int s = t->stages;
   const bool rates = in->ev->eq->rates != NULL;
-  const cmb_radau_stages stages = stages_of(in, m);
-  double *const *dq = rates ? m->rate_of_q : m->dw;
   cmb_radau_transform_back(t, in->ng, m->matrices.T, m->dl, m->lambda);
-  if (has_normal(in, m)) {
-    cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dn, m->normal);
-    cmb_radau_advance(t, in->nv, h, m->dn, &stages);
-  } else {
-    cmb_radau_advance(t, in->nv, h, NULL, &stages); /* a copy without Ḡᵀη */
+  if (!rates && !m->rounded && !m->largest_counts) {
+    const cmb_radau_weights w = {m->weights.q, m->weights.v};
+    const double sum = advance_stages(t, in, m, h, &w);
+    return sqrt((sum + cmb_radau_square(t, in->ng, m->weights.l, m->dl)) / (s * in->n));
   }
+  advance_stages(t, in, m, h, NULL);
+  double *const *dq = rates ? m->rate_of_q : m->dw;
   for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
   if (m->rounded) drop_roundings(m, s);
   const double size = m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);

@@ -141,34 +141,56 @@ CMB_RADAU_KERNEL void cmb_radau_complete(const cmb_radau_table *const t, int n, 
   }
 }
 
+/* The weights of the norm of increments: of positions and of velocities. */
+typedef struct cmb_radau_weights {
+  const double *q, *v;
+} cmb_radau_weights;
+
+/* Returns Σ (w_k x_k)² over the components k and k + 1 of the arrays x of s stages, separately for both; that of k + 1 = n, which lies
+ * beyond the arrays, is 0. */
+CMB_RADAU_KERNEL cmb_lanes cmb_radau_pair_square(const int s, int k, int n, const double *w,
+                                                 const cmb_lanes *x)
+{
+  const cmb_lanes weight = k + 1 < n ? cmb_lanes_load(w + k) : (cmb_lanes){w[k], 0};
+  cmb_lanes sum = {0, 0};
+  for (int i = 0; i < s; i++) sum += (weight * x[i]) * (weight * x[i]);
+  return sum;
+}
+
 /* Transforms the decoupled increments dv of velocities, n numbers each, back by the matrix T of eigenvectors, computes the increments dw = h A
  * (dv − dn) of the integrals of the velocities (dn: the increments of `normal`, or 0 if this is NULL), and adds them to all quantities of
- * the stages: the result is that of cmb_radau_complete with z + dv. */
-CMB_RADAU_KERNEL void cmb_radau_advance(const cmb_radau_table *const t, int n, double h,
-                                        double *const *dn, const cmb_radau_stages *m)
+ * the stages: the result is that of cmb_radau_complete with z + dv. If there are weights w, returns the sum of the weighted squares of dv
+ * and dw, which are not stored; if w is NULL, stores them and returns 0. */
+CMB_RADAU_KERNEL double cmb_radau_advance(const cmb_radau_table *const t, int n, double h,
+                                          double *const *dn, const cmb_radau_weights *w,
+                                          const cmb_radau_stages *m)
 {
   const int s = t->stages;
   const double inverse = 1 / h;
+  cmb_lanes square = {0, 0};
   for (int k = 0; k < n; k += 2) {
-    cmb_lanes d[CMB_RADAU_MOST], moved[CMB_RADAU_MOST], z[CMB_RADAU_MOST];
+    cmb_lanes d[CMB_RADAU_MOST], dv[CMB_RADAU_MOST], dw[CMB_RADAU_MOST], z[CMB_RADAU_MOST];
     for (int j = 0; j < s; j++) d[j] = cmb_lanes_load(m->dv[j] + k);
     for (int i = 0; i < s; i++) {
-      moved[i] = cmb_radau_sum(s, m->matrices->T + (long)i * s, d);
-      z[i] = cmb_lanes_load(m->z[i] + k) + moved[i];
-      cmb_lanes_store(moved[i], m->dv[i] + k);
+      dv[i] = cmb_radau_sum(s, m->matrices->T + (long)i * s, d);
+      z[i] = cmb_lanes_load(m->z[i] + k) + dv[i];
+      if (!w) cmb_lanes_store(dv[i], m->dv[i] + k);
       cmb_lanes_store(z[i], m->z[i] + k);
     }
     cmb_radau_differentiate(t, k, inverse, z, m);
+    if (w) square += cmb_radau_pair_square(s, k, n, w->v, dv);
+    for (int j = 0; dn && j < s; j++) dv[j] -= cmb_lanes_load(dn[j] + k);
     const cmb_lanes q = cmb_lanes_load(m->q + k);
-    for (int j = 0; dn && j < s; j++) moved[j] -= cmb_lanes_load(dn[j] + k);
     for (int i = 0; i < s; i++) {
-      const cmb_lanes dw = h * cmb_radau_sum(s, m->matrices->A + (long)i * s, moved);
-      const cmb_lanes w = cmb_lanes_load(m->w[i] + k) + dw;
-      cmb_lanes_store(dw, m->dw[i] + k);
-      cmb_lanes_store(w, m->w[i] + k);
-      cmb_lanes_store(q + w, m->Q[i] + k);
+      dw[i] = h * cmb_radau_sum(s, m->matrices->A + (long)i * s, dv);
+      const cmb_lanes sum = cmb_lanes_load(m->w[i] + k) + dw[i];
+      if (!w) cmb_lanes_store(dw[i], m->dw[i] + k);
+      cmb_lanes_store(sum, m->w[i] + k);
+      cmb_lanes_store(q + sum, m->Q[i] + k);
     }
+    if (w) square += cmb_radau_pair_square(s, k, n, w->q, dw);
   }
+  return square[0] + square[1];
 }
 
 /* Returns Σ_i Σ_k (w_k x[i]_k)² over n components of all stages i. */
