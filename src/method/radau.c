@@ -591,7 +591,7 @@ KERNEL double advance_stages(const cmb_radau_table *const t, const cmb_integrato
 {
   const cmb_radau_stages stages = stages_of(in, m);
   if (has_normal(in, m)) {
-    cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dn, m->normal);
+    cmb_radau_transform_back(t, in->nv, m->matrices.T, NULL, m->dn, m->normal);
     return cmb_radau_advance(t, in->nv, h, m->dn, w, &stages);
   }
   return cmb_radau_advance(t, in->nv, h, NULL, w, &stages); /* a copy without Ḡᵀη */
@@ -604,12 +604,14 @@ KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrato
 {
   const int s = t->stages;
   const bool rates = in->ev->eq->rates != NULL;
-  cmb_radau_transform_back(t, in->ng, m->matrices.T, m->dl, m->lambda);
+  const cmb_lanes *T = m->matrices.T;
   if (!rates && !m->rounded && !m->largest_counts) {
-    const cmb_radau_weights w = {m->weights.q, m->weights.v};
-    const double sum = advance_stages(t, in, m, h, &w);
-    return sqrt((sum + cmb_radau_square(t, in->ng, m->weights.l, m->dl)) / (s * in->n));
+    const cmb_weights *w = &m->weights;
+    const double sum = advance_stages(t, in, m, h, &(cmb_radau_weights){w->q, w->v});
+    const double rest = cmb_radau_transform_back(t, in->ng, T, w->l, m->dl, m->lambda);
+    return sqrt((sum + rest) / (s * in->n));
   }
+  cmb_radau_transform_back(t, in->ng, T, NULL, m->dl, m->lambda);
   advance_stages(t, in, m, h, NULL);
   double *const *dq = rates ? m->rate_of_q : m->dw;
   for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
@@ -746,10 +748,10 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   }
   CMB_TRY(status);
   CMB_TRY(estimate_error(in, m, h, error));
-  memcpy(in->y_new, m->Q[end], (size_t)in->nq * sizeof(double));
-  memcpy(in->y_new + in->nq, m->V[end], (size_t)in->nv * sizeof(double));
-  memcpy(in->lambda_new, m->lambda[end], (size_t)in->ng * sizeof(double));
-  memcpy(m->a_new, m->a[end], (size_t)in->nv * sizeof(double));
+  cmb_copy(in->nq, m->Q[end], in->y_new);
+  cmb_copy(in->nv, m->V[end], in->y_new + in->nq);
+  cmb_copy(in->ng, m->lambda[end], in->lambda_new);
+  cmb_copy(in->nv, m->a[end], m->a_new);
   if (*error > 1 && !in->fixed_step) return CMB_OK;
   CMB_TRY(cmb_implicit_project(in, m->projection, in->t + h, m->a_new));
   if (m->tests_multipliers) *error = cmb_larger_error(*error, multiplier_error(in, m));

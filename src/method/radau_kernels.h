@@ -52,6 +52,16 @@ CMB_RADAU_KERNEL cmb_lanes cmb_radau_sum(const int s, const cmb_lanes *factor, c
   return sum;
 }
 
+/* Returns entry i of T d, where T is the matrix of eigenvectors. In its last row the entries of complex eigenvectors are 1 and 0. */
+CMB_RADAU_KERNEL cmb_lanes cmb_radau_transformed(const int s, int i, const cmb_lanes *T,
+                                                 const cmb_lanes *d)
+{
+  if (i < s - 1) return cmb_radau_sum(s, T + (long)i * s, d);
+  cmb_lanes sum = T[(long)i * s] * d[0];
+  for (int j = 1; j < s; j += 2) sum += d[j];
+  return sum;
+}
+
 /* Computes out[k] := Σ_j factor[j] x[j][from + k] for k = 0 .. n − 1, the weighted sum of the arrays x of all stages j. */
 CMB_RADAU_KERNEL void cmb_radau_sum_up(const cmb_radau_table *const t, int n, const double *factor,
                                        double *const *x, int from, double *out)
@@ -80,22 +90,37 @@ CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, c
   }
 }
 
-/* Transforms the decoupled increments d of all stages, n numbers each, back by the matrix T of eigenvectors and adds them to x: d := T
- * d, x := x + d. */
-CMB_RADAU_KERNEL void cmb_radau_transform_back(const cmb_radau_table *const t, int n,
-                                               const cmb_lanes *T, double *const *d,
-                                               double *const *x)
+/* Returns Σ (w_k x_k)² over the components k and k + 1 of the arrays x of s stages, separately for both; that of k + 1 = n, which lies
+ * beyond the arrays, is 0. */
+CMB_RADAU_KERNEL cmb_lanes cmb_radau_pair_square(const int s, int k, int n, const double *w,
+                                                 const cmb_lanes *x)
+{
+  const cmb_lanes weight = k + 1 < n ? cmb_lanes_load(w + k) : (cmb_lanes){w[k], 0};
+  cmb_lanes sum = {0, 0};
+  for (int i = 0; i < s; i++) sum += (weight * x[i]) * (weight * x[i]);
+  return sum;
+}
+
+/* Transforms the decoupled increments d of all stages, n numbers each, back by the matrix T of eigenvectors and adds them to x: x := x + T
+ * d. If there are weights w (n), returns the sum of the weighted squares of the increments T d; if w is NULL, stores them in d and
+ * returns 0. */
+CMB_RADAU_KERNEL double cmb_radau_transform_back(const cmb_radau_table *const t, int n,
+                                                 const cmb_lanes *T, const double *w,
+                                                 double *const *d, double *const *x)
 {
   const int s = t->stages;
+  cmb_lanes square = {0, 0};
   for (int k = 0; k < n; k += 2) {
-    cmb_lanes at[CMB_RADAU_MOST];
+    cmb_lanes at[CMB_RADAU_MOST], moved[CMB_RADAU_MOST];
     for (int j = 0; j < s; j++) at[j] = cmb_lanes_load(d[j] + k);
     for (int i = 0; i < s; i++) {
-      const cmb_lanes sum = cmb_radau_sum(s, T + (long)i * s, at);
-      cmb_lanes_store(sum, d[i] + k);
-      cmb_lanes_store(cmb_lanes_load(x[i] + k) + sum, x[i] + k);
+      moved[i] = cmb_radau_transformed(s, i, T, at);
+      if (!w) cmb_lanes_store(moved[i], d[i] + k);
+      cmb_lanes_store(cmb_lanes_load(x[i] + k) + moved[i], x[i] + k);
     }
+    if (w) square += cmb_radau_pair_square(s, k, n, w, moved);
   }
+  return square[0] + square[1];
 }
 
 /* The arrays of the stages for cmb_radau_complete and cmb_radau_advance. */
@@ -146,17 +171,6 @@ typedef struct cmb_radau_weights {
   const double *q, *v;
 } cmb_radau_weights;
 
-/* Returns Σ (w_k x_k)² over the components k and k + 1 of the arrays x of s stages, separately for both; that of k + 1 = n, which lies
- * beyond the arrays, is 0. */
-CMB_RADAU_KERNEL cmb_lanes cmb_radau_pair_square(const int s, int k, int n, const double *w,
-                                                 const cmb_lanes *x)
-{
-  const cmb_lanes weight = k + 1 < n ? cmb_lanes_load(w + k) : (cmb_lanes){w[k], 0};
-  cmb_lanes sum = {0, 0};
-  for (int i = 0; i < s; i++) sum += (weight * x[i]) * (weight * x[i]);
-  return sum;
-}
-
 /* Transforms the decoupled increments dv of velocities, n numbers each, back by the matrix T of eigenvectors, computes the increments dw = h A
  * (dv − dn) of the integrals of the velocities (dn: the increments of `normal`, or 0 if this is NULL), and adds them to all quantities of
  * the stages: the result is that of cmb_radau_complete with z + dv. If there are weights w, returns the sum of the weighted squares of dv
@@ -172,7 +186,7 @@ CMB_RADAU_KERNEL double cmb_radau_advance(const cmb_radau_table *const t, int n,
     cmb_lanes d[CMB_RADAU_MOST], dv[CMB_RADAU_MOST], dw[CMB_RADAU_MOST], z[CMB_RADAU_MOST];
     for (int j = 0; j < s; j++) d[j] = cmb_lanes_load(m->dv[j] + k);
     for (int i = 0; i < s; i++) {
-      dv[i] = cmb_radau_sum(s, m->matrices->T + (long)i * s, d);
+      dv[i] = cmb_radau_transformed(s, i, m->matrices->T, d);
       z[i] = cmb_lanes_load(m->z[i] + k) + dv[i];
       if (!w) cmb_lanes_store(dv[i], m->dv[i] + k);
       cmb_lanes_store(z[i], m->z[i] + k);
