@@ -133,16 +133,6 @@ void cmb_evaluator_destroy(cmb_evaluator *ev)
   cmb_arena_destroy(ev->arena);
 }
 
-/* Evaluates the requested terms of the equations of motion at a point, that is, those of M, f, g, G, γ and g_t whose arrays in
- * `want` are not NULL. Counts an evaluation if f is among them. Entries of f for first-order states whose rates depend on
- * accelerations may be wrong. */
-static inline cmb_status evaluate(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want)
-{
-  const cmb_equations *eq = ev->eq;
-  if (want->f) ev->stats.f++;
-  return eq->evaluate(eq->self, at, want);
-}
-
 /* Computes the rates of those first-order states whose rates depend on accelerations or multipliers (late states) at (t, q, v),
  * into ev->late (nl). Accelerations and multipliers are computed by a second evaluator, so that ev keeps its KKT factors. */
 static __attribute__((noinline)) cmb_status compute_late_rates(cmb_evaluator *ev, double t,
@@ -159,11 +149,10 @@ static __attribute__((noinline)) cmb_status compute_late_rates(cmb_evaluator *ev
   return CMB_OK;
 }
 
-cmb_status cmb_evaluate_at(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want)
+cmb_status cmb_evaluate_with_late(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want)
 {
   const cmb_equations *eq = ev->eq;
-  CMB_TRY(evaluate(ev, at, want));
-  if (!want->f || !ev->aside) return CMB_OK;
+  CMB_TRY(cmb_evaluate_but_late(ev, at, want));
   CMB_TRY(compute_late_rates(ev, at->t, at->q, at->v));
   for (int i = 0; i < eq->nl; i++) want->f[eq->late_row[i]] = ev->late[i];
   return CMB_OK;
@@ -295,7 +284,7 @@ static inline cmb_status factor_and_solve(cmb_evaluator *ev, double t, const dou
   double *M = cmb_mass_wanted(ev);
   const cmb_point at = cmb_evaluator_point(ev, t, q, v);
   cmb_terms want = {.M = M, .f = ev->f, .G = ev->G, .gamma = ev->gamma};
-  CMB_TRY(evaluate(ev, &at, &want));
+  CMB_TRY(cmb_evaluate_but_late(ev, &at, &want));
   CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
   return solve_motion(ev, t, q, v, a, lambda);
 }
@@ -345,7 +334,7 @@ cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q,
 {
   const cmb_point at = cmb_evaluator_point(ev, t, q, v);
   cmb_terms want = {.f = ev->f, .gamma = ev->gamma};
-  CMB_TRY(evaluate(ev, &at, &want));
+  CMB_TRY(cmb_evaluate_but_late(ev, &at, &want));
   return solve_motion(ev, t, q, v, a, lambda);
 }
 

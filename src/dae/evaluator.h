@@ -118,12 +118,31 @@ static inline cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t,
   return (cmb_box){.t = t, .q = q, .mode = ev->mode, .scratch = ev->scratch, .p = ev->p};
 }
 
+/* Evaluates the terms among M, f, g, G, γ, g_t whose arrays in `want` are not NULL, at a point that cmb_evaluator_point has returned.
+ * Counts an evaluation if f is among them. Entries of f for first-order states whose rates depend on accelerations (late states) may be
+ * wrong. */
+static inline cmb_status cmb_evaluate_but_late(cmb_evaluator *ev, const cmb_point *at,
+                                               const cmb_terms *want)
+{
+  if (want->f) ev->stats.f++;
+  return ev->eq->evaluate(ev->eq->self, at, want);
+}
+
+/* Evaluates terms as cmb_evaluate_at, where f is wanted and there are late states, whose entries of f are computed by a second evaluator. */
+cmb_status cmb_evaluate_with_late(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want);
+
 /* Evaluate the terms among M, f, g, G, γ, g_t whose arrays in `want` are not NULL, at (t, q, v) or at a point that cmb_evaluator_point has
  * returned. Do not check them for NaN and Inf, which propagate through the linear solves, so that the caller checks the final result; only
  * the accelerations that late states depend on are checked. */
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want);
-cmb_status cmb_evaluate_at(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want);
+
+static inline cmb_status cmb_evaluate_at(cmb_evaluator *ev, const cmb_point *at,
+                                         const cmb_terms *want)
+{
+  return want->f && ev->aside ? cmb_evaluate_with_late(ev, at, want)
+                              : cmb_evaluate_but_late(ev, at, want);
+}
 
 /* Overwrites the rows of late states in the residual r (nv) by a − rate, where the rate is computed from the accelerations and
  * multipliers at (t, q, v). Does nothing without late states. */

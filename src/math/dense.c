@@ -335,39 +335,60 @@ cmb_status cmb_lu_factor_complex(int n, double *A, double *scale, int *pivot)
   return status;
 }
 
-/* Returns t − Σ a_j b_j over `count` complex numbers. */
+/* A complex number x as two SIMD vectors: (re, im) and, for products, (im, re). */
+struct both {
+  cmb_lanes x, swapped;
+};
+
+static struct both both_of(cmb_lanes x)
+{
+  return (struct both){x, swap_lanes(x)};
+}
+
+/* Returns t − Σ a_j b_j over `count` complex numbers; b_j is in `held`, or in b if this is NULL. */
 COMPILED_FOR_EACH_SIZE cmb_lanes subtract_dot_complex(int count, cmb_lanes t, const double *a,
-                                                      const double *b)
+                                                      const double *b, const struct both *held)
 {
   cmb_lanes even = {0}, odd = {0}; /* sums of (re re, im im) and of (re im, im re) */
-  for (int j = 0; j < 2 * count; j += 2) {
-    cmb_lanes x = cmb_lanes_load(a + j), y = cmb_lanes_load(b + j);
-    even += x * y;
-    odd += x * swap_lanes(y);
+  for (int j = 0; j < count; j++) {
+    const cmb_lanes x = cmb_lanes_load(a + 2 * j);
+    const struct both y = held ? held[j] : both_of(cmb_lanes_load(b + 2 * j));
+    even += x * y.x;
+    odd += x * y.swapped;
   }
   return t - (cmb_lanes){even[0], odd[0]} - (cmb_lanes){-even[1], odd[1]};
 }
 
-/* Solves A x = b with the factors of cmb_lu_factor_complex; b is replaced by x. */
+/* Solves A x = b with the factors of cmb_lu_factor_complex; b is replaced by x. With small matrices the numbers of b are held in `held`, each
+ * with its parts exchanged only once. */
 COMPILED_FOR_EACH_SIZE void solve_complex(int n, const double *LU, const int *pivot, double *b)
 {
   const int length = 2 * n;
   const double *a = LU;
   double *b_k = b;
+  struct both all[SMALL], *const held = n <= SMALL ? all : NULL;
 #pragma GCC unroll 8
   for (int k = 0; k < n; k++, a += length, b_k += 2) { /* b := L⁻¹ P b */
     double *b_p = b + 2 * (ptrdiff_t)pivot[k];
     cmb_lanes t = cmb_lanes_load(b_p);
     cmb_lanes_store(cmb_lanes_load(b_k), b_p);
-    cmb_lanes_store(subtract_dot_complex(k, t, a, b), b_k);
+    t = subtract_dot_complex(k, t, a, b, held);
+    if (held) {
+      held[k] = both_of(t);
+    } else {
+      cmb_lanes_store(t, b_k);
+    }
   }
 #pragma GCC unroll 8
   for (int k = n - 1; k >= 0; k--) { /* b := U⁻¹ b */
     a -= length;
     b_k -= 2;
     const double *u = a + 2 * (ptrdiff_t)k;
-    cmb_lanes t = subtract_dot_complex(n - k - 1, cmb_lanes_load(b_k), u + 2, b_k + 2);
-    cmb_lanes_store(complex_product(t, cmb_lanes_load(u)), b_k);
+    cmb_lanes t = held ? held[k].x : cmb_lanes_load(b_k);
+    t = subtract_dot_complex(n - k - 1, t, u + 2, b_k + 2, held ? held + k + 1 : NULL);
+    t = complex_product(t, cmb_lanes_load(u));
+    if (held) held[k] = both_of(t);
+    cmb_lanes_store(t, b_k);
   }
 }
 

@@ -452,13 +452,11 @@ KERNEL void integrate_rates(const cmb_radau_table *const t, const cmb_integrator
   }
 }
 
-/* Computes velocities V, accelerations a, integrals w of the velocities, and positions Q of all stages of a step of size h from the
- * velocity changes z; also where q̇ = T(q) v, and in the stabilised index-2 form, where multipliers η change q̇. */
-KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator *in,
-                            struct radau *m, double h)
+/* Returns the arrays of the stages for the kernels in radau_kernels.h. Where q̇ = T(q) v, positions are computed by integrate_rates; then
+ * the kernels write to a dummy. */
+static inline cmb_radau_stages stages_of(const cmb_integrator *in, const struct radau *m)
 {
-  const bool ggl = m->form->kind == CMB_FORM_GGL && in->ng > 0, rates = in->ev->eq->rates != NULL;
-  const cmb_radau_stages stages = {
+  return (cmb_radau_stages){
       .matrices = &m->matrices,
       .q = in->y,
       .v = in->y + in->nq,
@@ -466,18 +464,41 @@ KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator
       .V = m->V,
       .a = m->a,
       .w = m->w,
-      .Q = rates ? m->rate_of_q : m->Q /* in the first case a dummy */
+      .Q = in->ev->eq->rates ? m->rate_of_q : m->Q,
+      .dv = m->dv,
+      .dw = m->dw,
   };
-  if (ggl) {
+}
+
+/* Returns whether the multipliers η of the stabilised index-2 form change q̇. */
+static inline bool has_normal(const cmb_integrator *in, const struct radau *m)
+{
+  return m->form->kind == CMB_FORM_GGL && in->ng > 0;
+}
+
+/* Computes the positions Q of all stages of a step of size h where q̇ = T(q) v. May overwrite the increments dw. */
+KERNEL void complete_rates(const cmb_radau_table *const t, const cmb_integrator *in,
+                           struct radau *m, double h)
+{
+  const bool normal = has_normal(in, m);
+  for (int i = 0; normal && i < t->stages; i++) {
+    cmb_subtract(in->nv, m->V[i], m->normal[i], m->dw[i]);
+  }
+  integrate_rates(t, in, m, h, normal ? m->dw : m->V);
+}
+
+/* Computes velocities V, accelerations a, integrals w of the velocities, and positions Q of all stages of a step of size h from the
+ * velocity changes z; also where q̇ = T(q) v, and in the stabilised index-2 form, where multipliers η change q̇. */
+KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator *in,
+                            struct radau *m, double h)
+{
+  const cmb_radau_stages stages = stages_of(in, m);
+  if (has_normal(in, m)) {
     cmb_radau_complete(t, in->nv, h, m->normal, &stages);
   } else {
     cmb_radau_complete(t, in->nv, h, NULL, &stages); /* a copy without Ḡᵀη */
   }
-  if (!rates) return;
-  for (int i = 0; ggl && i < t->stages; i++) {
-    cmb_subtract(in->nv, m->V[i], m->normal[i], m->dw[i]);
-  }
-  integrate_rates(t, in, m, h, ggl ? m->dw : m->V);
+  if (in->ev->eq->rates) complete_rates(t, in, m, h);
 }
 
 /* Computes the defects (residuals) of the equations of motion and of the constraints at all stages of a step of size h. */
@@ -545,14 +566,11 @@ static double worst_increment(const cmb_integrator *in, const struct radau *m, d
 KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrator *in,
                              const struct radau *m, double *const *dq)
 {
-  const int s = t->stages;
   const cmb_weights *w = &m->weights;
-  double sum = 0, of_q[MOST], of_v[MOST], of_lambda[MOST];
-  cmb_radau_squares(t, in->nq, w->q, dq, of_q);
-  cmb_radau_squares(t, in->nv, w->v, m->dv, of_v);
-  cmb_radau_squares(t, in->ng, w->l, m->dl, of_lambda);
-  for (int i = 0; i < s; i++) sum += of_q[i] + of_v[i], sum += of_lambda[i];
-  return sqrt(sum / (s * in->n));
+  const double sum = cmb_radau_square(t, in->nq, w->q, dq) +
+                     cmb_radau_square(t, in->nv, w->v, m->dv) +
+                     cmb_radau_square(t, in->ng, w->l, m->dl);
+  return sqrt(sum / (t->stages * in->n));
 }
 
 /* Removes from the velocity increments of the s stages what rounding errors can have caused in the index-3 form, so that it does not
@@ -565,31 +583,42 @@ static void drop_roundings(struct radau *m, int s)
   }
 }
 
-/* Computes the increments dw of the integrals of the stages' velocities in a step of size h, dw = h A (dv − dn), from those of the
- * velocities and, in the stabilised index-2 form, of their parts dn that the multipliers η cause. */
-KERNEL void integrate_increments(const cmb_radau_table *const t, const cmb_integrator *in,
-                                 struct radau *m, double h)
+/* Transforms the decoupled Newton increments of velocities in a step of size h back to those of the stages, and adds them to all
+ * quantities of the stages. With weights w returns the sum of the weighted squares of the increments of positions and velocities;
+ * otherwise stores these increments and returns 0. */
+KERNEL double advance_stages(const cmb_radau_table *const t, const cmb_integrator *in,
+                             struct radau *m, double h, const cmb_radau_weights *w)
 {
-  const bool ggl = m->form->kind == CMB_FORM_GGL;
-  for (int i = 0; ggl && i < t->stages; i++) cmb_subtract(in->nv, m->dv[i], m->dn[i], m->dw[i]);
-  cmb_radau_combine(t, in->nv, m->matrices.A, h, ggl ? m->dw : m->dv, m->dw);
+  const cmb_radau_stages stages = stages_of(in, m);
+  if (has_normal(in, m)) {
+    cmb_radau_transform_back(t, in->nv, m->matrices.T, NULL, m->dn, m->normal);
+    return cmb_radau_advance(t, in->nv, h, m->dn, w, &stages);
+  }
+  return cmb_radau_advance(t, in->nv, h, NULL, w, &stages); /* a copy without Ḡᵀη */
 }
 
 /* Transforms the decoupled Newton increments of a step of size h back to those of the stages, by the matrix T of eigenvectors, and adds
- * them to the unknowns of the stages. Returns their norm in units of the tolerance of the error estimate. */
+ * them to all quantities of the stages. Returns their norm in units of the tolerance of the error estimate. */
 KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrator *in,
                              struct radau *m, double h)
 {
   const int s = t->stages;
-  const bool rates = in->ev->eq->rates != NULL, ggl = m->form->kind == CMB_FORM_GGL;
+  const bool rates = in->ev->eq->rates != NULL;
+  const cmb_lanes *T = m->matrices.T;
+  if (!rates && !m->rounded && !m->largest_counts) {
+    const cmb_weights *w = &m->weights;
+    const double sum = advance_stages(t, in, m, h, &(cmb_radau_weights){w->q, w->v});
+    const double rest = cmb_radau_transform_back(t, in->ng, T, w->l, m->dl, m->lambda);
+    return sqrt((sum + rest) / (s * in->n));
+  }
+  cmb_radau_transform_back(t, in->ng, T, NULL, m->dl, m->lambda);
+  advance_stages(t, in, m, h, NULL);
   double *const *dq = rates ? m->rate_of_q : m->dw;
-  cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dv, m->z);
-  cmb_radau_transform_back(t, in->ng, m->matrices.T, m->dl, m->lambda);
-  if (ggl) cmb_radau_transform_back(t, in->nv, m->matrices.T, m->dn, m->normal);
-  integrate_increments(t, in, m, h);
   for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
   if (m->rounded) drop_roundings(m, s);
-  return m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
+  const double size = m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
+  if (rates) complete_rates(t, in, m, h);
+  return size;
 }
 
 /* Sets the unknowns and increments of all stages to 0 after a Newton iteration with results that are not finite. Otherwise a NaN would remain
@@ -613,8 +642,8 @@ static void clear_increments(const cmb_integrator *in, struct radau *m)
 KERNEL cmb_status iterate_stages(const cmb_radau_table *const t, cmb_integrator *in,
                                  struct radau *m, double h)
 {
+  complete_stages(t, in, m, h);
   for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
-    complete_stages(t, in, m, h);
     CMB_TRY(stage_defects(t, in, m, h));
     solve_stages(t, in, m, h);
     in->ev->stats.newton++;
@@ -622,7 +651,6 @@ KERNEL cmb_status iterate_stages(const cmb_radau_table *const t, cmb_integrator 
     if (status == CMB_RETRY_NONFINITE) clear_increments(in, m);
     CMB_TRY(status);
   }
-  complete_stages(t, in, m, h);
   return CMB_OK;
 }
 
@@ -721,10 +749,10 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   }
   CMB_TRY(status);
   CMB_TRY(estimate_error(in, m, h, error));
-  memcpy(in->y_new, m->Q[end], (size_t)in->nq * sizeof(double));
-  memcpy(in->y_new + in->nq, m->V[end], (size_t)in->nv * sizeof(double));
-  memcpy(in->lambda_new, m->lambda[end], (size_t)in->ng * sizeof(double));
-  memcpy(m->a_new, m->a[end], (size_t)in->nv * sizeof(double));
+  cmb_copy(in->nq, m->Q[end], in->y_new);
+  cmb_copy(in->nv, m->V[end], in->y_new + in->nq);
+  cmb_copy(in->ng, m->lambda[end], in->lambda_new);
+  cmb_copy(in->nv, m->a[end], m->a_new);
   if (*error > 1 && !in->fixed_step) return CMB_OK;
   CMB_TRY(cmb_implicit_project(in, m->projection, in->t + h, m->a_new));
   if (m->tests_multipliers) *error = cmb_larger_error(*error, multiplier_error(in, m));
