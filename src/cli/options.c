@@ -565,7 +565,7 @@ const struct cli_option cli_options[] = {
      take_formulation, "explicit, residual or cartesian", "explicit residual cartesian"},
     {"evaluator", 0, "NAME", " run check linearize ",
      "how a model file's equations are run: interpreter, native (compiled by cc, and kept) or auto "
-     "(native if it was compiled before) (default: auto)",
+     "(as machine code that camber writes itself) (default: auto)",
      take_evaluator, "auto, interpreter or native", "auto interpreter native"},
     {"include-anywhere", 0, NULL, " run check linearize export kinematics view ",
      "a model file may include files outside its own folder, and name files to be written outside "

@@ -216,8 +216,8 @@ static cmb_status compile(const cmb_graph_parts *p, int count, const cmb_program
     if (programs[k]) list[n++] = programs[k];
   }
   if (n == 0) return CMB_OK;
-  cmb_native_options options = {.no_lanes = !lanes,
-                                .only_cached = p->options->evaluation == CMB_EVALUATE_AUTO};
+  cmb_native_options options = {
+      .no_lanes = !lanes, .no_numbers = lanes, .emit = p->options->evaluation == CMB_EVALUATE_AUTO};
   CMB_TRY(cmb_native_create(p->ctx, n, list, &options, &code->native));
   if (cmb_native_where_from(code->native) == CMB_NATIVE_INTERPRETED) {
     cmb_native_destroy(code->native);

@@ -1,10 +1,11 @@
 /*
- * Compiled programs (include/camber/expr.h, native.h): creates them from the cache, else with the compiler, and runs them. If neither is
- * possible, the interpreter runs the programs.
+ * Native code (include/camber/expr.h, native.h): emits programs as machine code, or creates them from the cache, else with the compiler, and
+ * runs them. If this is not possible, the interpreter runs the programs.
  */
 #include "expr/native.h"
 
 #include "base/context.h"
+#include "expr/emit.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,14 +16,17 @@
 
 struct function {
   const cmb_program *program;
-  cmb_native_function scalar, lanes; /* lanes NULL: interpreted */
+  cmb_native_function scalar, lanes; /* compiled; lanes NULL: interpreted */
   cmb_native_special special;
+  cmb_emitted_function emitted, emitted_lanes; /* NULL: not emitted */
 };
 
 struct cmb_native {
   cmb_arena *arena;
   cmb_native_origin origin;
-  void *library; /* NULL: everything is interpreted */
+  void *library;     /* with compiled functions, or NULL */
+  cmb_emitted code;  /* with emitted functions */
+  int emitted_width; /* number of lanes that a call of an emitted function computes */
   int count;
   struct function *functions; /* (count) */
 };
@@ -57,6 +61,32 @@ static void interpret_solution(const void *program, int instruction, int lanes,
     if (needed) cmb_program_solve(p, solution, room, found);
     for (int k = 0; k < s->n; k++) w[k * stride + l] = found[k];
   }
+}
+
+/* ---- emitting */
+
+/* Emits the programs as machine code, on numbers and on lanes as the options say. If that is not possible, they remain interpreted. */
+static cmb_status emit(cmb_context *ctx, cmb_native *n, cmb_arena *scratch,
+                       const cmb_native_options *options)
+{
+  const cmb_emit_level level = cmb_emit_best();
+  cmb_emission *e = cmb_arena_take(scratch, 2 * (size_t)n->count, sizeof *e);
+  int count = 0;
+  if (!e) return cmb_fail_memory(ctx);
+  for (int i = 0; i < n->count; i++) {
+    const cmb_program *p = n->functions[i].program;
+    if (!options->no_numbers) e[count++] = (cmb_emission){.program = p};
+    if (!options->no_lanes) e[count++] = (cmb_emission){.program = p, .lanes = true};
+  }
+  CMB_TRY(cmb_emit(ctx, level, count, e, &n->code));
+  if (!n->code.bytes) return CMB_OK;
+  n->origin = CMB_NATIVE_EMITTED;
+  n->emitted_width = cmb_emit_width(level);
+  for (int i = 0; i < n->count; i++) {
+    if (!options->no_numbers) n->functions[i].emitted = (e++)->function;
+    if (!options->no_lanes) n->functions[i].emitted_lanes = (e++)->function;
+  }
+  return CMB_OK;
 }
 
 /* ---- loading of the shared object */
@@ -158,13 +188,13 @@ static void find_entry(struct maker *m, const cmb_native_options *options)
   char name[CMB_DIGEST_TEXT + 3];
   cmb_digest_print(m->key, name);
   memcpy(name + CMB_DIGEST_TEXT - 1, ".so", 4);
-  m->cache = cmb_cache_open(m->arena, options->cache, !options->only_cached);
+  m->cache = cmb_cache_open(m->arena, options->cache);
   m->entry = m->cache ? cmb_join_path(m->arena, m->cache, name) : NULL;
 }
 
 /* Loads the compiled code of the programs from the cache, or else compiles it, and sets n->origin. If both fail, the programs are interpreted:
- * returns CMB_OK, and logs a warning unless only cached code was wanted. Returns an error if out of memory. */
-static cmb_status make(struct maker *m, const cmb_native_options *options)
+ * returns CMB_OK, and logs a warning. Returns an error if out of memory. */
+static cmb_status compile(struct maker *m, const cmb_native_options *options)
 {
   cmb_native *n = m->n;
   m->compiler = (cmb_native_compiler){.ctx = m->ctx, .arena = m->arena};
@@ -177,16 +207,14 @@ static cmb_status make(struct maker *m, const cmb_native_options *options)
       n->origin = CMB_NATIVE_CACHED;
       return CMB_OK;
     }
-    if (!options->only_cached && build(m)) {
+    if (build(m)) {
       n->origin = CMB_NATIVE_COMPILED;
       return CMB_OK;
     }
   }
   if (cmb_arena_failed(m->arena)) return cmb_fail_memory(m->ctx);
-  if (!options->only_cached) {
-    cmb_log(m->ctx, CMB_LOG_WARNING, "no native code, formulas are interpreted: %s",
-            m->compiler.reason);
-  }
+  cmb_log(m->ctx, CMB_LOG_WARNING, "no native code, formulas are interpreted: %s",
+          m->compiler.reason);
   return CMB_OK;
 }
 
@@ -217,7 +245,7 @@ cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *con
   }
   struct maker m = {
       .ctx = ctx, .n = n, .arena = scratch, .programs = programs, .lanes = !options->no_lanes};
-  cmb_status status = make(&m, options);
+  cmb_status status = options->emit ? emit(ctx, n, scratch, options) : compile(&m, options);
   cmb_native_text_release(&m.text);
   cmb_arena_destroy(scratch);
   if (status == CMB_OK) {
@@ -232,6 +260,7 @@ void cmb_native_destroy(cmb_native *n)
 {
   if (!n) return;
   if (n->library) dlclose(n->library);
+  cmb_emit_release(&n->code);
   cmb_arena_destroy(n->arena);
 }
 
@@ -243,7 +272,9 @@ cmb_native_origin cmb_native_where_from(const cmb_native *n)
 void cmb_native_run(const cmb_native *n, int i, const double *in, double *out, double *work)
 {
   const struct function *f = &n->functions[i];
-  if (n->library) {
+  if (f->emitted) {
+    f->emitted(in, out, work);
+  } else if (n->library) {
     f->scalar(in, out, work, &f->special);
   } else {
     cmb_program_run(f->program, in, out, work);
@@ -253,7 +284,11 @@ void cmb_native_run(const cmb_native *n, int i, const double *in, double *out, d
 void cmb_native_run_lanes(const cmb_native *n, int i, const double *in, double *out, double *work)
 {
   const struct function *f = &n->functions[i];
-  if (n->library && f->lanes) {
+  if (f->emitted_lanes) {
+    for (int l = 0; l < CMB_LANES; l += n->emitted_width) {
+      f->emitted_lanes(in + l, out + l, work + l);
+    }
+  } else if (n->library && f->lanes) {
     f->lanes(in, out, work, &f->special);
   } else {
     cmb_program_run_lanes(f->program, in, out, work);

@@ -78,9 +78,9 @@ bool cmb_native_build(cmb_native_compiler *c, const cmb_native_text *text, const
 
 /* ---- native_cache.c */
 
-/* Returns the path of the cache folder, which is created if it is missing and `make` is true; NULL if there is none that belongs to the
- * user and only the user can write to. */
-const char *cmb_cache_open(cmb_arena *arena, const char *wanted, bool make);
+/* Returns the path of the cache folder, which is created if it is missing; NULL if there is none that belongs to the user and only the user
+ * can write to. */
+const char *cmb_cache_open(cmb_arena *arena, const char *wanted);
 
 /* Returns whether the file at `path` is a complete cache entry for the key, belongs to the user and is not writable by others; if so, marks
  * it as used now. */

@@ -72,13 +72,13 @@ static bool is_private(const struct stat *there)
   return there->st_uid == geteuid() && (there->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-const char *cmb_cache_open(cmb_arena *arena, const char *wanted, bool make)
+const char *cmb_cache_open(cmb_arena *arena, const char *wanted)
 {
   const char *folder = wanted && wanted[0] ? wanted : default_folder(arena);
   if (!folder) return NULL;
   char *path = folder[0] == '/' ? cmb_arena_text(arena, folder) : cmb_join_path(arena, ".", folder);
   if (!path) return NULL;
-  if (make) make_folders(path);
+  make_folders(path);
   struct stat there;
   bool good = stat(path, &there) == 0 && S_ISDIR(there.st_mode) && is_private(&there);
   return good ? path : NULL;

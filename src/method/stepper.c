@@ -115,8 +115,7 @@ static cmb_status compile(cmb_stepper *st)
   const cmb_code *x = st->eq->code;
   const cmb_program *program = st->program;
   if (!x || x->evaluation == CMB_EVALUATE_INTERPRETER) return CMB_OK;
-  const cmb_native_options options = {.no_lanes = true,
-                                      .only_cached = x->evaluation == CMB_EVALUATE_AUTO};
+  const cmb_native_options options = {.no_lanes = true, .emit = x->evaluation == CMB_EVALUATE_AUTO};
   return cmb_native_create(st->ctx, 1, &program, &options, &st->native);
 }
 

@@ -15,6 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 static int setup(void **state)
 {
@@ -280,6 +285,35 @@ static void test_no_level(void **state)
   cmb_program_destroy(p);
 }
 
+#ifdef __linux__
+/* Makes code where memory that was writable cannot become executable. Returns 0 if it is interpreted, with the right results. */
+static int run_refused(cmb_context *ctx)
+{
+  enum { MEMORY_DENY_WRITE_EXECUTE = 65, REFUSE_GAIN = 1, UNKNOWN = 2 };
+  if (prctl(MEMORY_DENY_WRITE_EXECUTE, REFUSE_GAIN, 0L, 0L, 0L) != 0) return UNKNOWN;
+  cmb_program *p = cmbt_random_program(ctx, 3, 4, 10);
+  const cmb_native_options options = {.emit = true};
+  cmb_native *n;
+  cmbt_ok(ctx, cmb_native_create(ctx, 1, (const cmb_program *const[]){p}, &options, &n));
+  const bool interpreted = cmb_native_where_from(n) == CMB_NATIVE_INTERPRETED;
+  cmbt_compare_native(n, 0, p, 10);
+  cmb_native_destroy(n);
+  cmb_program_destroy(p);
+  return interpreted ? 0 : 1;
+}
+
+static void test_refused_memory(void **state)
+{
+  int status = 0;
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) _exit(run_refused(*state));
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) skip(); /* before Linux 6.3 */
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+#endif
+
 static void test_failing_allocations(void **state)
 {
   struct cmbt_allocator memory;
@@ -314,6 +348,9 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_random_expressions, setup, teardown),
       cmocka_unit_test_setup_teardown(test_random_programs, setup, teardown),
       cmocka_unit_test_setup_teardown(test_long_program, setup, teardown),
+#ifdef __linux__
+      cmocka_unit_test_setup_teardown(test_refused_memory, setup, teardown),
+#endif
       cmocka_unit_test(test_failing_allocations),
       cmocka_unit_test_setup_teardown(test_no_level, setup, teardown),
   };

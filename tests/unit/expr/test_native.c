@@ -554,29 +554,6 @@ static void test_killed(void **state)
   assert_int_equal(find_files(f->cache, ".so", NULL), 20);
 }
 
-/* Checks that with only_cached nothing is compiled, created or reported, and that an existing entry is used. */
-static void test_only_cached(void **state)
-{
-  struct fixture *f = *state;
-  struct stat info;
-  const cmb_native_options options = {
-      .compiler = f->counting, .cache = f->cache, .no_lanes = true, .only_cached = true};
-  const cmb_native_origin expected[] = {CMB_NATIVE_INTERPRETED, CMB_NATIVE_CACHED};
-  for (int k = 0; k < 2; k++) {
-    int before = count_calls(f);
-    const cmb_program *programs[] = {f->p};
-    cmb_native *n;
-    cmbt_ok(f->ctx, cmb_native_create(f->ctx, 1, programs, &options, &n));
-    assert_int_equal(cmb_native_where_from(n), expected[k]);
-    assert_int_equal(count_calls(f), before);
-    cmbt_compare_native(n, 0, f->p, 3);
-    cmb_native_destroy(n);
-    if (k == 0) assert_int_not_equal(stat(f->cache, &info), 0);
-    if (k == 0) assert_int_equal(make(f, f->counting, f->cache), CMB_NATIVE_COMPILED);
-  }
-  assert_int_equal(f->warnings, 0);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -599,7 +576,6 @@ int main(void)
       TEST(test_leftovers),
       TEST(test_simultaneous_processes),
       TEST(test_killed),
-      TEST(test_only_cached),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
