@@ -293,9 +293,8 @@ static int run_refused(cmb_context *ctx)
   enum { MEMORY_DENY_WRITE_EXECUTE = 65, REFUSE_GAIN = 1, UNKNOWN = 2 };
   if (prctl(MEMORY_DENY_WRITE_EXECUTE, REFUSE_GAIN, 0L, 0L, 0L) != 0) return UNKNOWN;
   cmb_program *p = cmbt_random_program(ctx, 3, 4, 10);
-  const cmb_native_options options = {.emit = true};
   cmb_native *n;
-  cmbt_ok(ctx, cmb_native_create(ctx, 1, (const cmb_program *const[]){p}, &options, &n));
+  cmbt_ok(ctx, cmb_native_create(ctx, 1, (const cmb_program *const[]){p}, NULL, &n));
   const bool interpreted = cmb_native_where_from(n) == CMB_NATIVE_INTERPRETED;
   cmbt_compare_native(n, 0, p, 10);
   cmb_native_destroy(n);
