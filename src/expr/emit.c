@@ -32,7 +32,7 @@ enum { NO_REGISTER = -1, ADDRESS = 8 };
 
 static const uint32_t NEVER = UINT32_MAX;
 
-/* A value that is read at most this number of instructions later is loaded into a register. */
+/* A value that is read again at most this number of instructions later is loaded into a register; chosen for the shortest code. */
 static const uint32_t SOON = 16;
 
 /* Limits, so that distances in the code fit into 32 bits. */
