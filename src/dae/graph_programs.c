@@ -221,7 +221,7 @@ static cmb_status emit(const cmb_graph_parts *p, int count, const cmb_program *c
   if (cmb_native_where_from(code->native) == CMB_NATIVE_INTERPRETED) {
     cmb_native_destroy(code->native);
     code->native = NULL;
-    if (p->options->evaluation == CMB_EVALUATE_NATIVE) {
+    if (p->options->evaluation == CMB_EVALUATE_NATIVE && !lanes) { /* once */
       cmb_log(
           p->ctx, CMB_LOG_WARNING,
           "no native code: the processor is no x86-64, or the system refuses executable memory; "
