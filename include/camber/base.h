@@ -1,10 +1,9 @@
 /*
  * Camber, layer base: status codes, the context, the allocator hook; used by all other layers.
  *
- * Every function that can fail returns a cmb_status: 0 done, > 0 recoverable (a method cuts its step
- * and tries again), < 0 fatal. The context keeps the description of the last failure, as a sentence for
- * people and as data for programs: which file, joint, constraint, time. A context belongs to one
- * thread at a time.
+ * Functions that can fail return a cmb_status, unless their comments say otherwise: 0 done, > 0 recoverable (a method cuts its step and
+ * tries again), < 0 fatal. The context keeps the description of the last failure, as a sentence for people and as data for programs: which
+ * file, joint, constraint, time. A context belongs to one thread at a time.
  */
 #ifndef CAMBER_BASE_H
 #define CAMBER_BASE_H

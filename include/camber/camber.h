@@ -12,6 +12,7 @@
 #include <camber/math.h>
 #include <camber/method.h>
 #include <camber/model.h>
+#include <camber/rail.h>
 #include <camber/sim.h>
 #include <camber/system.h>
 

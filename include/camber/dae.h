@@ -29,8 +29,9 @@
 extern "C" {
 #endif
 
-/* The point at which equations are evaluated. The mode of each switching function is +1 or -1, or a whole number for level functions: a
- * force law with a branch must take the branch that the mode specifies, not the one that its own comparison would. */
+/* The point at which equations are evaluated. The mode of each switching function is +1 or -1 (friction that sticks: also +2 or -2), or a
+ * whole number for level functions: a force law with a branch must take the branch that the mode specifies, not the one that its own
+ * comparison would. */
 typedef struct cmb_point {
   double t;
   const double *q; /* (nq) */
@@ -253,7 +254,9 @@ typedef struct cmb_equations {
   /* (rule_count x ns) functions whose modes the surface depends on; NULL: unknown */
   const bool *surface_reads;
   const bool *switch_silent; /* (ns) functions on which only conditions depend; NULL: none */
-  const bool *switch_shown;  /* (ns) functions on whose modes outputs depend; NULL: unknown */
+  /* (ns) functions on whose modes other functions depend; NULL: perhaps all */
+  const bool *switch_nested;
+  const bool *switch_shown; /* (ns) functions on whose modes outputs depend; NULL: unknown */
   /* (ns) functions on whose modes nothing depends while the first held_first parameters have their values p; NULL: none */
   const bool *switch_idle;
   /* (ns) functions on which only stops depend: in a resting contact they are 0, and the sign that rounding gives them does not matter;
@@ -278,16 +281,18 @@ typedef struct cmb_equations {
   cmb_status (*late)(const void *self, const cmb_point *at, const double *a, const double *lambda,
                      const double *push, double *out);
 
-  /* Computes nt functions of time alone on which the motion depends (inputs, drives, tables of t), their values and bounds; of the point
-   * and the box only t and the mode are used. With them no step passes over a variation that falls between its stages. 0 and NULL: none. */
+  /* Computes nt functions of time alone on which the motion depends (inputs, drives, tables of t), their values and bounds; positions,
+   * velocities and rates in the point and the box are not used. With them no step passes over a variation that falls between its stages. 0
+   * and NULL: none. */
   int nt;
   void (*time_values)(const void *self, const cmb_point *at, double *values);
   void (*time_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
   /* computes bounds of the derivatives of these functions with respect to θ; NULL: there are none */
   void (*time_rates)(const void *self, const cmb_box *box, cmb_interval *rates);
 
-  /* Computes path_count functions of q, or of q and t, that may have narrow bumps (tables, exp), their values and bounds; of the point
-   * and the box t, q and the mode are used. With them no step passes over a variation that falls between its stages. 0 and NULL: none. */
+  /* Computes path_count functions of q, or of q and t, that may have narrow bumps (tables, exp), their values and bounds; velocities and
+   * rates in the point and the box are not used. With them no step passes over a variation that falls between its stages. 0 and NULL:
+   * none. */
   int path_count;
   void (*path_values)(const void *self, const cmb_point *at, double *values);
   void (*path_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
@@ -356,9 +361,9 @@ typedef struct cmb_setting {
   double value;
 } cmb_setting;
 
-/* Changes start values of coordinates or velocities, by their names. They are not held: a consistent start may change them like any
- * others. For a model, values that are to be held belong in cmb_model_system_options. An unknown name is an error, described in the
- * context. */
+/* Changes start values of coordinates or velocities, by their names. They are not held: a consistent start may change them like any others.
+ * For a model, values that are to be held belong in cmb_model_system_options. An unknown name is an error, described in the context; the
+ * settings before it have then been made. */
 CMB_API cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
                                         const cmb_setting *settings);
 

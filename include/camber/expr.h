@@ -117,7 +117,7 @@ CMB_API int cmb_op_arity(cmb_op op);
 typedef enum cmb_table_kind {
   CMB_TABLE_LINEAR, /* straight pieces */
   CMB_TABLE_SPLINE, /* natural cubic spline */
-  CMB_TABLE_AKIMA,  /* cubic pieces with Akima's slopes: no overshoot */
+  CMB_TABLE_AKIMA,  /* cubic pieces with Akima's slopes: no overshoot next to a jump */
   CMB_TABLE_WAVES,  /* a sum of sines, made by cmb_waves_create */
   CMB_TABLE_FOOT    /* position along or beside a line in the plane; used by roads */
 } cmb_table_kind;
@@ -138,7 +138,8 @@ CMB_API cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, 
  *
  *     f(x, y) = Σ amplitude sin(2π (along x + across y + phase)),
  *
- * with derivatives of all orders up to 15 in x and in y. Far away, where along x + across y could be 10⁹ or more, it is NaN. */
+ * with derivatives of all orders up to 15 in x and in y; the phase is between −1 and 1. Far away, where along x + across y could be 10⁹ or
+ * more, it is NaN. */
 typedef struct cmb_wave {
   double amplitude, along, across, phase;
 } cmb_wave;
@@ -151,8 +152,8 @@ CMB_API void cmb_table_destroy(cmb_table *table);
 CMB_API cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x);
 CMB_API cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x, cmb_expr y);
 
-/* A C function of the user's, of one to three arguments. It must keep no state. Without `partial` its derivatives are central
- * differences. It must outlive the graphs and programs that use it. */
+/* A C function of the user's, of one to three arguments. It must keep no state. Its derivatives are central differences, the first ones
+ * only without `partial`; fourth ones count as 0. It must outlive the graphs and programs that use it. */
 typedef struct cmb_external {
   const char *name;
   int arity;
@@ -164,12 +165,12 @@ typedef struct cmb_external {
 /* Returns the call of a C function as an expression; x (arity) are its arguments. */
 CMB_API cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x);
 
-/* Makes implicit functions w (n, 1 to CMB_MOST_UNKNOWNS) with equation[i] = 0 for all i, where `unknown` (n) are inputs that stand for w
- * in the equations and must not be used elsewhere. Newton's iteration finds w from `start` (n) to rounding; corrections below 1e-10 of
- * max(|w_i|, size[i]) count as rounding. size (n) NULL: all 1. The values depend on the arguments alone, not on former values; they are
- * NaN where no solution is found. Derivatives of any order are computed by the implicit function theorem.
- * Returns CMB_ERROR_INPUT, with the names of the unknowns in the message, for an unknown that no equation contains, an equation without
- * an unknown, equations whose Jacobian is singular for all values, or one with a switch (abs, min, if ..) that an unknown decides. */
+/* Makes implicit functions w (n, 1 to CMB_MOST_UNKNOWNS) with equation[i] = 0 for all i, where `unknown` (n) are inputs that stand for w in
+ * the equations and must not be used elsewhere. Newton's iteration finds w from `start` (n) to rounding; corrections below 1e-10 of
+ * max(|w_i|, size[i]) that hardly decrease any more count as rounding. size (n) NULL: all 1. The values depend on the arguments alone, not
+ * on former values; they are NaN where no solution is found. Derivatives of any order are computed by the implicit function theorem.
+ * Returns CMB_ERROR_INPUT for an unknown that no equation contains, an equation without an unknown, equations whose Jacobian is singular
+ * for all values because of its zeros, or one with a switch (abs, min, if ..), outside of smooth(...), that an unknown decides. */
 enum { CMB_MOST_UNKNOWNS = 6 };
 CMB_API cmb_status cmb_implicit(cmb_graph *g, int n, const cmb_expr *unknown,
                                 const cmb_expr *equation, const cmb_expr *start, const double *size,
@@ -199,8 +200,8 @@ CMB_API cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs,
                               const cmb_expr *input, const cmb_expr *replacement, int count,
                               const cmb_expr *exprs, cmb_expr *result);
 
-/* Modes: expressions that can switch (if, comparisons, abs, sign, min, max, floor) are made smooth by introducing the mode of each
- * switch as an input. */
+/* Modes: expressions that can switch (if, comparisons, abs, sign, min, max, floor, stick, linear tables) are made smooth by introducing the
+ * mode of each switch as an input. */
 
 typedef enum cmb_mode_kind {
   CMB_MODE_SIGN, /* the mode is +1 where `of` > 0 and -1 elsewhere */
@@ -218,10 +219,11 @@ typedef enum cmb_mode_kind {
 typedef struct cmb_mode {
   const char *name; /* text of `of`, perhaps cut */
   cmb_mode_kind kind;
-  uint16_t table;  /* of CMB_MODE_TABLE: number of the table in the graph */
-  cmb_expr of;     /* the expression that decides on the mode */
-  cmb_expr margin; /* the switching function, positive while the mode is right (of a sign: `of`) */
-  cmb_expr mode;   /* the input that stands for the mode */
+  uint16_t table; /* of CMB_MODE_TABLE: number of the table in the graph */
+  cmb_expr of;    /* the expression that decides on the mode */
+  cmb_expr
+      margin; /* the switching function, positive while the mode is right; for a sign and for friction `of` */
+  cmb_expr mode; /* the input that stands for the mode */
 } cmb_mode;
 
 /* Returns whether a mode of this kind is the sign of an expression (or a bound of the force that holds it at 0), and not a level, that is,
@@ -278,10 +280,10 @@ typedef struct cmb_names {
 CMB_API cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int line,
                                      int column, const cmb_names *names, cmb_expr *e);
 
-/* Prints an expression as text that parses back to the same node. Writes at most `room` characters including the final 0 and returns the
- * length of the whole text, as snprintf does. Parts that are used several times are written each time, so the text can be far longer
- * than the graph: the returned length is at most SIZE_MAX / 2, however long the text is. Without memory the text is empty, 0 is
- * returned, and cmb_graph_status reports it. */
+/* Prints an expression as text that parses back to the same node, unless it contains tables, solutions of systems or derivatives of C
+ * functions. Writes at most `room` characters including the final 0 and returns the length of the whole text, as snprintf does. Parts that
+ * are used several times are written each time, so the text can be far longer than the graph: the returned length is at most SIZE_MAX / 2,
+ * however long the text is. Without memory the text is empty, 0 is returned, and cmb_graph_status reports it. */
 CMB_API size_t cmb_expr_print(const cmb_graph *g, cmb_expr e, char *text, size_t room);
 
 /* Programs. */
@@ -345,7 +347,8 @@ CMB_API void cmb_jacobian_run(const cmb_jacobian *jacobian, const double *in, do
  *     void PREFIX_NAME(const double *x, double *y, double *w);
  * The caller provides the work array; the sizes are PREFIX_NAME_inputs, _outputs, _work. The arrays must not overlap. The functions
  * keep no state and give the same results as the interpreter, to the last bit if compiled without contraction of
- * a * b + c (-ffp-contract=off). The file at `path` is replaced as a whole, or not at all. */
+ * a * b + c (-ffp-contract=off). The file at `path` is replaced as a whole, or not at all. Returns CMB_ERROR_ARGUMENT for names that are
+ * not possible in C or not different, and for a program that calls a user's C function. */
 typedef struct cmb_c_function {
   const char *name; /* a C identifier: letters, digits, _ */
   const cmb_program *program;

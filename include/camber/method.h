@@ -52,7 +52,7 @@ typedef struct cmb_integrator_options {
   /* size of the first step, or of all if the method has a fixed step; 0: chosen by the method */
   double step;
   double max_step;   /* 0: no limit */
-  long max_steps;    /* number of steps tried, rejected ones included */
+  long max_steps;    /* largest number of steps tried, rejected ones included */
   int setting_count; /* values for options of the method */
   const cmb_option_setting *settings;
 } cmb_integrator_options;
@@ -68,7 +68,8 @@ CMB_API cmb_integrator_options cmb_integrator_defaults(void);
 
 typedef struct cmb_integrator cmb_integrator;
 
-/* Creates an integrator. `equations` must outlive it. All memory is allocated here; steps allocate none. */
+/* Creates an integrator. `equations` must outlive it. All memory is allocated here; steps allocate none, except for the factors of large
+ * sparse matrices. */
 CMB_API cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *equations,
                                          const cmb_method *method,
                                          const cmb_integrator_options *options,
@@ -95,8 +96,8 @@ CMB_API const double *cmb_integrator_a(const cmb_integrator *in);
 /* Returns the time at which the last step began. */
 CMB_API double cmb_integrator_t_before(const cmb_integrator *in);
 
-/* Computes q (nq) and v (nv) at a time t inside the last step, t_before <= t <= t, from the continuous solution. They are not projected
- * onto the constraints. Returns CMB_ERROR_ARGUMENT if t is outside. */
+/* Computes q (nq) and v (nv) at a time t inside the last step, ends included, from the continuous solution. They are not projected onto the
+ * constraints. Returns CMB_ERROR_ARGUMENT if t is outside. */
 CMB_API cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v);
 
 /* Returns the highest degree of the polynomials in time by which the last step is interpolated. */
@@ -123,9 +124,9 @@ CMB_API double cmb_integrator_stiff_since(const cmb_integrator *in);
 typedef struct cmb_drift_bound {
   double C0, C1, C2; /* largest values so far of the constants in the bound */
   double limit;      /* g_lim; infinite if no bound is known */
-  bool holds;        /* the condition for the bound was met in all steps so far */
-  double broken_at;  /* time at which it was first not met; NaN: it always was */
-  long steps;        /* number of steps in which the bound was computed */
+  bool holds; /* in all steps so far the condition for the bound was met, and ‖g‖ was within it */
+  double broken_at; /* time at which this was first not so; NaN: it always was */
+  long steps;       /* number of steps in which the bound was computed */
 } cmb_drift_bound;
 
 /* Returns the bound on the drift, which belongs to the integrator; NULL if the method has none. */
@@ -134,9 +135,10 @@ CMB_API const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *
 /* Returns the counts of steps, evaluations and so on since the integrator was created. They belong to the integrator. */
 CMB_API const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in);
 
-/* The size of the pattern of a difference Jacobian as `jacobian=sparse` of bdf estimates it (Arnold, Fuchs and Führer 2006 §3.1, their
- * Ω), and the number of groups of columns that are displaced simultaneously. Rows: nv equations of motion, then the ng constraints on
- * velocities (on accelerations where velocities are no rates of coordinates); columns: nv directions of q, then v. */
+/* The size of the pattern of a difference Jacobian as `jacobian=sparse` of bdf estimates it (Arnold, Fuchs and Führer 2006 §3.1, their Ω),
+ * and the number of groups of columns that are displaced simultaneously. Rows: nv equations of motion, then the ng constraints on
+ * velocities (on accelerations with Euler parameters, or where velocities are no rates of coordinates); columns: nv directions of q, then
+ * v. */
 typedef struct cmb_jacobian_report {
   int rows, columns;   /* nv + ng, 2 nv */
   int entries, groups; /* number of entries that are not 0 at this state; groups of their columns */

@@ -264,7 +264,7 @@ typedef struct cmb_model_default {
 /* Returns the entries of the section `simulate` and their number in *count; they belong to the model. */
 CMB_API const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count);
 
-/* The action of an event of the model: it is recorded, the run stops, or velocities get new values. */
+/* The action of an event of the model: it is recorded, the run stops, or velocities or states get new values. */
 typedef enum cmb_event_action {
   CMB_EVENT_RECORD,
   CMB_EVENT_STOP,

@@ -22,7 +22,7 @@ typedef struct cmb_record {
   const double *extra_outputs;
   /* (ng) whether the equations determine each multiplier uniquely; NULL: all are unique */
   const bool *lambda_unique;
-  /* 2-norms of g and of G v + g_t; NaN unless the option `residuals` is set */
+  /* 2-norms of g and of G v + g_t, at a time inside a step before the state there is projected; NaN unless the option `residuals` is set */
   double position, velocity;
   /* at an event: -1 right before it, in the old modes; +1 right after it; 0: no event here */
   int side;
@@ -76,12 +76,12 @@ typedef struct cmb_singularity {
 /* The functions that a run calls; each may be NULL. A status other than CMB_OK ends the run with this status. */
 typedef struct cmb_observer {
   void *user;
-  /* gets the state at each accepted step and on both sides of each event; with the option `every`, at this interval only */
+  /* gets the state at each accepted step and on both sides of each event; with the option `every`, at this interval and at the end only */
   cmb_status (*record)(void *user, const cmb_record *record);
   /* gets the state on both sides of each event, always */
   cmb_status (*side)(void *user, const cmb_record *record);
-  /* gets the states that a plot needs, if the option `samples` is not 0: points at nearly even distances, each accepted step, both sides
-   * of each event */
+  /* gets the states that a plot needs, if the option `samples` is not 0: each accepted step, both sides of each event, and points inside
+   * of long steps */
   cmb_status (*sample)(void *user, const cmb_record *record);
   /* gets each event as it happens */
   cmb_status (*event)(void *user, const cmb_event *event);
@@ -100,14 +100,15 @@ typedef struct cmb_run_options {
   const cmb_method *method;
   cmb_integrator_options integrator;
   double t_end; /* NaN: the end time of the system */
-  /* interval of the records; 0: a record at each accepted step and on both sides of each event */
+  /* interval of the records, besides the one at the end; 0: a record at each accepted step and on both sides of each event */
   double every;
   bool residuals; /* compute the norms of the constraints for records */
   /* Other equations of the same motion, such as those of the same model with other outputs: records contain these outputs, too. They
    * must outlive the run and do not influence it otherwise. Their outputs are unknown where constraint forces are not unique, and where
    * dry friction and a closed contact act along the same line. NULL: none */
   const cmb_equations *extra_equations;
-  int samples; /* number of nearly even intervals of the run for the observer's `sample`; 0: none */
+  /* The observer's `sample` gets states at most the length of the run divided by `samples` apart; 0: none */
+  int samples;
   cmb_observer observer;
 } cmb_run_options;
 
@@ -154,7 +155,7 @@ typedef struct cmb_result {
 
 typedef struct cmb_simulation cmb_simulation;
 
-/* Creates a run; `system` must outlive it. */
+/* Creates a run; `system` and all that `options` points to must outlive it. */
 CMB_API cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
                                          const cmb_run_options *options,
                                          cmb_simulation **simulation);
@@ -167,21 +168,22 @@ CMB_API cmb_status cmb_simulation_start(cmb_simulation *sim);
 /* Does the whole run from the start. The status is also stored in the result; the context has the message of a failure. */
 CMB_API cmb_status cmb_simulation_run(cmb_simulation *sim);
 
-/* Continues the run to exactly the time t, for programs that run it in pieces: from its present time or, if it has not begun, from the
- * start; the step that would pass t ends there. Observers, events and records are those of a run. An event may stop it before t:
- * `stopped_by` of the result. Returns CMB_ERROR_ARGUMENT, and changes nothing, if t is before the present time or after the end time, or
- * if the run has failed or was stopped; cmb_simulation_run then begins anew. */
+/* Continues the run to the time t, exactly but for rounding, for programs that run it in pieces: from its present time or, if it has not
+ * begun, from the start; the step that would pass t ends there. Observers, events and records are those of a run. An event may stop it
+ * before t: `stopped_by` of the result. Returns CMB_ERROR_ARGUMENT, and changes nothing, if t is before the present time or after the end
+ * time, or if the run has failed or was stopped; cmb_simulation_run then begins anew. */
 CMB_API cmb_status cmb_simulation_advance(cmb_simulation *sim, double t);
 
-/* Changes the values of live parameters and inputs (p_names of the equations), all simultaneously, for this run: before it begins,
- * between two pieces, or in the observer's before_step and after_step. The run continues as after an event: modes, impulses, resting
- * contacts, a record, and the integrator starts again. An error (< 0, described in the context) is returned for values with which the
- * present positions violate a constraint or a gap, values that the model's file could not have, such as a negative mass, numbers that
- * are not finite and unknown names; then nothing has changed, and the run can be continued. The values stay for the next run.
+/* Changes the values of live parameters and inputs (p_names of the equations), all simultaneously, for this run: before it begins, between
+ * two pieces, or in the observer's before_step and after_step. The run continues as after an event: modes, impulses, resting contacts, a
+ * record, and the integrator starts again. An error (< 0, described in the context) is returned for values with which the present positions
+ * violate a constraint or a gap, values that the model's file could not have, such as a negative mass, numbers that are not finite, unknown
+ * names and those of sampled values, and rates other than 0 of inputs that move a constraint or a gap; then nothing has changed, and the
+ * run can be continued. The values stay for the next run.
  *
- * Before the run begins, or after a start that has failed, the start values are computed anew for the new values, as those of a model
- * that was read with them (cmb_system_start). If there are none, this is reported when the run begins. cmb_simulation_get gets the
- * present value of one parameter or input. */
+ * Before the run begins, or after a start that has failed, the start values are computed anew for the new values, as those of a model that
+ * was read with them (cmb_system_start). If there are none, this is reported when the run begins. cmb_simulation_get gets the present value
+ * of one parameter or input. */
 CMB_API cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting *settings);
 CMB_API cmb_status cmb_simulation_get(const cmb_simulation *sim, const char *name, double *value);
 
@@ -190,22 +192,22 @@ CMB_API cmb_status cmb_simulation_get(const cmb_simulation *sim, const char *nam
  * continued. */
 CMB_API cmb_status cmb_simulation_save(cmb_simulation *sim, const char *path);
 
-/* Resumes a saved run, instead of a start: of the same system, method, tolerances and options, saved by the same version. It is
- * continued by cmb_simulation_advance; with explicit methods and those of fixed cost the results are the same to the last bit, while
- * other methods start again at the state; t_end and `every` may differ. Returns CMB_ERROR_INPUT, with the reason in the context, for any
- * other or a damaged file. */
+/* Resumes a saved run, instead of a start: of the same system, method, tolerances and options, saved by the same version. It is continued
+ * by cmb_simulation_advance; with explicit one-step methods and those of fixed cost the results are the same to the last bit, while other
+ * methods start again at the state; t_end and `every` may differ. Returns CMB_ERROR_INPUT, with the reason in the context, for any other or
+ * a damaged file. */
 CMB_API cmb_status cmb_simulation_resume(cmb_simulation *sim, const char *path);
 
 /* Returns the state of the run, which belongs to it and is updated by it. */
 CMB_API const cmb_result *cmb_simulation_result(const cmb_simulation *sim);
 
 /* A CSV file of a trajectory: a line of names, then a line per record, with 17 digits. While it is open, whole lines are written to
- * PATH.partial, at least twice a second; closing gives the file its name. If this fails, PATH.partial stays, and the error message
- * contains this. An existing PATH.partial, for instance of a run that was killed, is kept: PATH.2.partial is used then, and so on. A
- * PATH to which another run is writing is an error. */
+ * PATH.partial, at the latest with the first record half a second after the last writing; closing gives the file its name. If this fails,
+ * PATH.partial stays, and the error message contains this. An existing PATH.partial, for instance of a run that was killed, is kept:
+ * PATH.2.partial is used then, and so on. A PATH to which another run is writing is an error. */
 typedef struct cmb_csv cmb_csv;
 
-/* Creates a CSV file for the records of a run with these equations. */
+/* Creates a CSV file for the records of a run with these equations, which must outlive it. */
 CMB_API cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *equations,
                                 cmb_csv **csv);
 

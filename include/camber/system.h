@@ -30,8 +30,8 @@ typedef struct cmb_model_system_options {
   const cmb_setting *start;
 } cmb_model_system_options;
 
-/* Makes a system from a model, which must outlive it. Constraints that depend on others are found and left out, with a warning in the
- * log. options may be NULL. */
+/* Makes a system from a model, which must outlive it. Constraints that depend on others, and not on modes, are found and left out, with a
+ * warning in the log. options may be NULL. */
 CMB_API cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
                                     const cmb_model_system_options *options, cmb_system **system);
 
@@ -94,9 +94,9 @@ typedef struct cmb_equilibrium_report {
   int force_most;          /* the velocity to which it belongs */
 } cmb_equilibrium_report;
 
-/* Changes the start values to a state of rest near them: f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time, and v = 0 except for components
- * along neutral directions, in which no force stops a motion. On failure the context names the coordinate with the largest unbalanced
- * force, and the start values are unchanged. */
+/* Changes the start values to a state of rest near them: f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time, states z whose rates are 0, and all
+ * other v = 0 except for components along neutral directions, in which no force stops a motion. On failure the context has the reason, such
+ * as the coordinate with the largest unbalanced force, and the start values are unchanged. */
 CMB_API cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
                                           cmb_equilibrium_report *report);
 
@@ -123,10 +123,11 @@ typedef struct cmb_steady_report {
   double defect;
 } cmb_steady_report;
 
-/* Changes the start values, and the values of the parameters to trim, to those of a steady motion near them: the horizontal velocities
- * of the bodies that carry the mechanism are constant in a frame that turns with it, the velocities of free coordinates are constant,
- * all other velocities and the rates of states are 0. Time is fixed at the start time. The system must be in joint coordinates; outputs
- * among the holds need the option `expressions`. On failure the context describes what is not solved, and the system is unchanged. */
+/* Changes the start values, and the values of the parameters to trim, to those of a steady motion near them: the horizontal velocities of
+ * the bodies that carry the mechanism are constant in a frame that turns with it, the velocities of free coordinates are constant, all
+ * other velocities and the rates of states are 0. Time is fixed at the start time. The system must be in joint coordinates; outputs among
+ * the holds need the option `expressions`, parameters to trim the option `derivatives`. On failure the context describes what is not
+ * solved, and the system is unchanged. */
 CMB_API cmb_status cmb_system_steady(cmb_context *ctx, cmb_system *system,
                                      const cmb_steady_options *options, cmb_steady_report *report);
 

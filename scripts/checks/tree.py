@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-LAYERS = ["base", "math", "expr", "model", "dyn", "dae", "system", "form", "method", "sim", "export", "cli", "bench"]
+LAYERS = ["base", "math", "rail", "expr", "model", "dyn", "dae", "system", "form", "method", "sim", "export", "cli", "bench"]
 PROGRAMS = ["cli", "bench"]
 RANK = {layer: rank for rank, layer in enumerate(LAYERS)}
 

@@ -6,8 +6,10 @@
 #include "base/context.h"
 #include "base/sha256.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +57,15 @@ void cmb_archive_refuse(cmb_archive *a, const char *why)
   a->status =
       cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
                      "this saved state cannot be resumed: in its line '%s' %s", a->name, why);
+}
+
+void cmb_archive_check(cmb_archive *a, int number, int value, int least, int most)
+{
+  char why[128];
+  if (value >= least && value <= most) return;
+  snprintf(why, sizeof why, "number %d is %d; expected a number from %d to %d", number + 1, value,
+           least, most);
+  cmb_archive_refuse(a, why);
 }
 
 static bool begins_with(const char *text, size_t length, const char *with)
@@ -107,8 +118,10 @@ static bool read_long(cmb_archive *a, long *x)
 {
   char *end;
   if (a->next >= a->end || !strchr("-0123456789", *a->next)) return false;
+  errno = 0;
   const intmax_t value = strtoimax(a->next, &end, 10);
-  if (end == a->next || end > a->end || value < LONG_MIN || value > LONG_MAX) return false;
+  if (end == a->next || end > a->end || errno == ERANGE) return false;
+  if (value < LONG_MIN || value > LONG_MAX) return false;
   a->next = end;
   *x = (long)value;
   return true;
@@ -239,7 +252,7 @@ void cmb_archive_count(cmb_archive *a, const char *name, long *x)
 void cmb_archive_small_count(cmb_archive *a, const char *name, int *x)
 {
   cmb_archive_ints(a, name, 1, x);
-  if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "the number is negative or too large");
+  cmb_archive_check(a, 0, *x, 0, INT_MAX / 4);
 }
 
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise)

@@ -7,9 +7,9 @@
  *     ...
  *     sha256 <64 digits>                    the checksum of all bytes before it
  *
- * Each line contains a name, the number of values and the values: doubles as the 16 hexadecimal digits of their bits, integers in decimal,
- * texts in quotes. Reading anything other than the expected line sets `status` to an error with the line number; all later calls then do
- * nothing.
+ * A line with numbers contains a name, the number of values and the values: doubles as the 16 hexadecimal digits of their bits, integers and
+ * booleans (0 or 1) in decimal. A line with a text contains a name and the text in quotes. Reading a line other than the expected one sets
+ * `status` to an error with the line number; all later calls then do nothing.
  */
 #ifndef CMB_BASE_ARCHIVE_H
 #define CMB_BASE_ARCHIVE_H
@@ -26,8 +26,7 @@ typedef struct cmb_archive {
   const char *path;       /* the file that is read, for error messages */
   const char *next, *end; /* the bytes still to be read */
   int line;               /* number of the line last begun while reading */
-  const char
-      *name; /* the name with which that line begins; NULL before the first line with numbers */
+  const char *name;       /* name of the last line with numbers; NULL: none yet */
 } cmb_archive;
 
 /* cmb_archive_write begins an archive for writing; cmb_archive_close appends the checksum, which completes a.text. The caller releases
@@ -46,17 +45,21 @@ void cmb_archive_longs(cmb_archive *a, const char *name, int count, long *x);
 void cmb_archive_ints(cmb_archive *a, const char *name, int count, int *x);
 void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x);
 
+/* Sets the status of an archive that is being read to an error unless least <= value <= most, where `value` is entry `number` (from 0) of
+ * the line just read. */
+void cmb_archive_check(cmb_archive *a, int number, int value, int least, int most);
+
 /* Write or read a line with a single count x. When reading, the status becomes an error if x is negative or above a quarter of the
  * largest value of its type. */
 void cmb_archive_count(cmb_archive *a, const char *name, long *x);
 void cmb_archive_small_count(cmb_archive *a, const char *name, int *x);
 
-/* Writes the line `WHAT "TEXT"`, or reads a line and checks that it is exactly this one. If it differs, the archive fails with the
- * message `otherwise`, or, if that is NULL, with a message that quotes both lines. */
+/* Writes the line `WHAT "TEXT"`, or reads a line and checks that it is exactly this one. If it differs, the archive fails with a message that
+ * ends with `otherwise`, or, if that is NULL, that quotes the expected line and the one found (unless this has 200 bytes or more). */
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise);
 
-/* Sets the archive's status to an input error at the line that was read last, while reading and if it has no error yet. The message names
- * this line and continues with `why`, a clause such as "a mode is not -1, 0 or 1". */
+/* Sets the archive's status to an input error at the line that was read last, which must be one with numbers, while reading and if it has no
+ * error yet. The message names this line and continues with `why`, a clause such as "a mode is not -1, 0 or 1". */
 void cmb_archive_refuse(cmb_archive *a, const char *why);
 
 /* Checks, after the last value has been read, that nothing follows it except the checksum. */

@@ -1,7 +1,7 @@
 /*
  * Arena: memory that is allocated piece by piece and freed all at once.
  *
- * An object takes all its memory from one arena when it is created. After a failed allocation all later ones fail too: a constructor
+ * Typically an object takes its memory from one arena when it is created. After a failed allocation all later ones fail too: a constructor
  * allocates all its arrays and checks cmb_arena_failed once at the end. Destroying the arena frees the object, so that nothing can leak.
  */
 #ifndef CMB_BASE_ARENA_H

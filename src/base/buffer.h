@@ -1,5 +1,5 @@
 /*
- * Growing text buffer on the context's allocator. After a failed allocation all later calls do nothing: write everything, then check
+ * Growing text buffer on the context's allocator. After a failed allocation all later additions do nothing: write everything, then check
  * `failed` once. The text always ends with a 0 that `length` does not count.
  */
 #ifndef CMB_BASE_BUFFER_H
@@ -12,7 +12,7 @@ typedef struct cmb_buffer {
   cmb_context *ctx;
   char *text;          /* (room), NULL while nothing has been written */
   size_t length, room; /* number of characters without the final 0; size of the array */
-  bool failed;         /* memory ran out */
+  bool failed;         /* memory ran out, or vsnprintf failed */
 } cmb_buffer;
 
 /* Returns an empty buffer. */

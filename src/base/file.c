@@ -67,8 +67,9 @@ bool cmb_write_all(int file, const void *bytes, size_t length)
   return true;
 }
 
-/* Reads an open file to its end into new memory *bytes, whose size becomes *length. Returns false with errno set on failure, EFBIG if the
- * file is longer than `limit`. Requests one byte more than the file's present size, so that *length exceeds it if the file grows meanwhile. */
+/* Reads an open file into new memory *bytes and stores the number of bytes read in *length. Returns false with errno set on failure, EFBIG if
+ * the file is longer than `limit`. Requests one byte more than the file's present size, so that *length exceeds this size if the file grows
+ * meanwhile. */
 bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t *length)
 {
   struct stat there;

@@ -23,12 +23,13 @@ void cmb_remove_folder(const char *path);
 /* Writes all `length` bytes to an open file. Returns false and sets errno on failure. */
 bool cmb_write_all(int file, const void *bytes, size_t length);
 
-/* Reads an open file to its end, at most `limit` bytes, into memory of the context's allocator, which the caller frees with cmb_release.
- * Returns false and sets errno on failure; EFBIG if the file is longer than the limit. */
+/* Reads an open file of at most `limit` bytes into memory of the context's allocator, which the caller frees with cmb_release. Returns false
+ * and sets errno on failure; EFBIG if the file is longer than the limit. Of a file that grows meanwhile one more byte is read, so *length may
+ * be limit + 1. */
 bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t *length);
 
-/* Writes the bytes to the file at `path`, which is replaced as a whole (output.h). On failure the old file stays and no partial file is
- * left, unless the failure is in the last step, the renaming. */
+/* Writes the bytes to the file at `path`, which is replaced as a whole (output.h). On failure the old file stays; a partial file is left only
+ * if the last step fails, in which it is renamed. */
 cmb_status cmb_file_save(cmb_context *ctx, const char *path, const void *bytes, size_t length);
 
 #endif

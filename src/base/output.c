@@ -28,7 +28,7 @@ static const char DRAFT_ENDING[] = ".XXXXXX";
 struct cmb_output {
   cmb_context *ctx;
   int file;
-  int reason;        /* errno of the first failed write, or 0 */
+  int reason;        /* errno of the first failure, or 0 */
   const char *shown; /* PATH as the user wrote it */
   const char *path;  /* the file that is replaced: PATH, or the end of its chain of links */
   char *partial;
@@ -162,8 +162,8 @@ cmb_status cmb_output_open(cmb_context *ctx, const char *path, cmb_output **outp
   return status;
 }
 
-/* Records the result of a write to the output file: if it failed (`done` is false), stores errno as the reason, unless an earlier write has
- * failed. Returns an error from the first failure on, so that an incomplete file never replaces the target. */
+/* Records the result of a write to the output file: if it failed (`done` is false), stores errno as the reason, unless there was an earlier
+ * failure. Returns an error from the first failure on, so that an incomplete file never replaces the target. */
 static cmb_status record_result(cmb_output *o, bool done)
 {
   if (!done && !o->reason) o->reason = errno;
@@ -269,7 +269,7 @@ static cmb_status put_in_place(cmb_output *o)
 static void release(cmb_output *o)
 {
   cmb_output_drop(o);
-  close(o->file); /* either it has been synced, or its failure is already known */
+  close(o->file); /* it has been synced or removed, or its failure is already known */
   cmb_release(o->ctx, o);
 }
 

@@ -18,7 +18,8 @@ typedef struct cmb_output cmb_output;
  * write permission, or if another run is writing it. */
 cmb_status cmb_output_open(cmb_context *ctx, const char *path, cmb_output **output);
 
-/* Appends bytes to the file, without buffering. After a failure all later calls on this output fail with the same message. */
+/* Appends bytes to the file, without buffering. After a failure all later calls that add, sync, adopt a draft or finish fail for the same
+ * reason. */
 cmb_status cmb_output_add(cmb_output *o, const void *bytes, size_t length);
 
 /* Forces all bytes to the disk, so that a lack of disk space is reported here at the latest. */
@@ -27,7 +28,8 @@ cmb_status cmb_output_sync(cmb_output *o);
 /* Syncs the file, renames it to PATH and frees o. On failure the partial file stays, and the message contains its path. */
 cmb_status cmb_output_finish(cmb_output *o);
 
-/* Marks the file as one that cannot be completed, for the reason in errno. This call and cmb_output_finish fail with that reason. */
+/* Marks the file as one that cannot be completed, for the reason in errno or that of an earlier failure. This call and cmb_output_finish fail
+ * with that reason. */
 cmb_status cmb_output_spoil(cmb_output *o);
 
 /* Drafts serve file formats that cannot be appended to, because their beginning contains the amount of data: the file is written as a
@@ -38,8 +40,8 @@ cmb_status cmb_output_draft(cmb_output *o, const char **path);
 cmb_status cmb_output_adopt(cmb_output *o);
 void cmb_output_drop(cmb_output *o);
 
-/* Creates an open temporary file without a name on the same disk, for data from which drafts are made. Returns -1 with a message on
- * failure. */
+/* Creates an open temporary file without a name on the same disk, for data from which drafts are made; no draft may be pending. On failure
+ * returns -1 with a message, and the output cannot be completed. */
 int cmb_output_scratch(cmb_output *o);
 
 /* Removes the partial file and frees o, which may be NULL. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ROOM = 64 }; /* longer names are never proposed as similar */
+enum { NAME_ROOM = 64 }; /* names of this length or more are never proposed as similar */
 
 /* bytes of a locale's decimal point, which may be one character of several bytes */
 enum { POINT_ROOM = 16 };
@@ -56,7 +56,7 @@ int cmb_format_number(double x, char text[CMB_NUMBER_ROOM])
 int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM])
 {
   double back;
-  /* 15 digits always survive text -> double -> text */
+  /* up to 15 digits survive text -> double -> text, except in subnormal numbers */
   for (int digits = 15; digits < 17; digits++) {
     int length = format(x, digits, text);
     if (cmb_parse_number(text, &back) && back == x) return length;
@@ -175,4 +175,17 @@ cmb_status cmb_csv_field(const char *text,
     CMB_TRY(put(to, text, 1));
   }
   return put(to, "\"", 1);
+}
+
+const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])
+{
+  size_t n = 0;
+  while (text[n] && n < CMB_SHOWN_ROOM - 4) {
+    unsigned char c = (unsigned char)text[n];
+    shown[n++] = c < ' ' || c == 0x7F ? '?' : (char)c;
+  }
+  while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
+    n--; /* do not cut a UTF-8 character */
+  memcpy(shown + n, text[n] ? "..." : "", text[n] ? sizeof "..." : 1);
+  return shown;
 }

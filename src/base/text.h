@@ -11,6 +11,7 @@
 
 enum {
   CMB_NUMBER_ROOM = 32,
+  CMB_SHOWN_ROOM = 64,
   /* longest text that is read as a number: enough for all digits of any double */
   CMB_LONGEST_NUMBER = 1200
 };
@@ -21,11 +22,12 @@ size_t cmb_character_length(const char *text, size_t left);
 /* Returns whether c is an ASCII control character. */
 bool cmb_is_control(char c);
 
-/* Prints x with 17 significant digits ("%.17g", always with a decimal point), from which the same double is read back. Returns the
- * length. */
+/* Prints x with up to 17 significant digits ("%.17g" with '.' as the decimal point), from which the same double is read back if x is finite.
+ * Returns the length. */
 int cmb_format_number(double x, char text[CMB_NUMBER_ROOM]);
 
-/* Prints x with as few digits as give the same double when read back: "0.1", "1e-07", "-3". Returns the length. */
+/* Prints x with up to 15, 16 or 17 significant digits, the fewest of these that give the same double when read back: "0.1", "1e-07", "-3".
+ * Returns the length. */
 int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM]);
 
 /* A number printed by cmb_shortest, which returns it by value, so that `cmb_shortest(x).text` can be an argument of a message. */
@@ -38,6 +40,9 @@ cmb_number_text cmb_shortest(double x);
  * characters. */
 bool cmb_parse_number(const char *text, double *x);
 
+/* Copies a text of the user's to `shown` for a message: long texts are cut, control characters become '?'. Returns `shown`. */
+const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM]);
+
 /* Returns the index of the text among `count` names, or -1. names[i] is read at (char *)names + i*stride, so that an array of structs
  * that begin with their name can be searched. */
 int cmb_find_name(const char *text, const void *names, int count, size_t stride);
@@ -47,8 +52,9 @@ const char *cmb_nearest_name(const char *text, const void *names, int count, siz
 
 enum { CMB_HINT_ROOM = 400 };
 
-/* Writes a hint for an unknown name: "did you mean 'NAME'?" if a similar name exists; otherwise "expected one of A, B and 3 more", with
- * as many names as fit a line; "there is none" if count is 0. Returns `hint`. */
+/* Writes a hint for an unknown name: "did you mean 'NAME'?" if a similar name exists; otherwise "expected one of A, B and 3 more", with as
+ * many names as fit a line ("expected one of 4 others" if none does, "expected A" if there is only one); "there is none" if count is 0.
+ * Returns `hint`. */
 const char *cmb_hint_of_names(const char *text, const void *names, int count, size_t stride,
                               char hint[CMB_HINT_ROOM]);
 

@@ -11,8 +11,8 @@
  *
  * Evaluations are those of the accelerations (explicit, the paper's formalism) or of the residual. Those that neither Newton's method nor
  * the start needs are for Jacobians; a run with exact Jacobians shows how many the start needs. Rounding decides where steps are rejected,
- * and so changes the number of Jacobians by a few dozen: all numbers are medians of runs whose tolerances differ slightly. Errors: the
- * largest at 200 instants of all components, in units of ATOL + RTOL |value|, against mdop853 at a tolerance of 1e-10.
+ * and so changes the number of Jacobians by a few dozen: all numbers but the error are medians of runs whose tolerances differ slightly.
+ * Errors: the largest at 200 instants of all components, in units of ATOL + RTOL |value|, against mdop853 at a tolerance of 1e-10.
  */
 #include "bench/bench.h"
 

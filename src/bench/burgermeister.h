@@ -28,7 +28,7 @@ cmb_status cli_follow(cmb_context *ctx, const cmb_system *system, const struct c
 /* Returns the norm of the position constraints |g|. */
 double cli_measure_position(void *user, long k, const struct cli_run_state *at);
 
-/* Computes the positions of the reference solution at t = k h: (steps + 1) x nq, to be freed. */
+/* Computes the positions of the reference solution at t = k h: (steps + 1) x nq, to be freed, also after a failure. */
 cmb_status cli_follow_reference(cmb_context *ctx, const cmb_system *system, double h, long steps,
                                 double **q);
 
@@ -36,6 +36,7 @@ cmb_status cli_follow_reference(cmb_context *ctx, const cmb_system *system, doub
 enum { CLI_AXIS_COORDINATES = 4 };
 double cli_axis_distance(const double *q, const double *reference);
 
-double cli_largest(long from, long to, const double *y); /* the largest of y[from] .. y[to] */
+double cli_largest(long from, long to,
+                   const double *y); /* the largest of y[from] .. y[to], at least 0 */
 
 #endif

@@ -2,7 +2,7 @@
  * camber bench burgermeister-fig3, -fig5, -fig6: the drift of the method lie from the constraints (Burgermeister, Arnold and Esterl 2006
  * §4).
  *
- *     fig3   circular track: the distance from the centre, unstabilised and projected
+ *     fig3   circular track: the error of the distance from the centre, unstabilised and projected
  *     fig5   car axis, h = 10 ms: |g| over time with all stabilisations
  *     fig6   car axis: the largest |g| and |G v + g_t| in 3 s against h, and the slopes
  *
@@ -186,7 +186,7 @@ static const double SLOPE_TOLERANCE = 0.15; /* difference of slopes that counts 
 /* Bound on the rounding error of G v + g_t, whose terms are up to 10 m²/s, after several operations. */
 static const double ROUNDING = 1e-13;
 
-/* Special values of the paper's slope of velocities: not stated, and exactly 0. */
+/* What the paper says instead of a slope of velocities: nothing, or that the residual is exactly 0. */
 enum { NOT_STATED = -1, EXACTLY = 0 };
 
 static const struct slope {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The reference solution of a run; the first coordinate is stored in xl for a plot if it is not NULL. */
+/* The reference solution of a run; the run's first coordinate is stored in xl for a plot if that is not NULL. */
 struct comparison {
   const double *reference; /* (steps + 1) x CLI_AXIS_COORDINATES */
   double *xl;

@@ -117,8 +117,8 @@ static cmb_status open_and_print(cmb_context *ctx, const char *name, double h, p
 
 static const char *const positions[2] = {"auto", "new"};
 
-/* The models that move within 1 s without input (the chain hardly does) and that lie can run: not Newton's cradle, which has impacts,
- * and not stick-slip, which has friction that sticks. */
+/* Small models that move within 1 s without input (the chain hardly does), without impacts, which lie cannot run, and without friction that
+ * sticks; and the step sizes in s. */
 static const struct {
   const char *name;
   double h;

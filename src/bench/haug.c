@@ -25,7 +25,7 @@ const char *const cli_haug_names[HAUG_METHODS] = {"trap", "sdirk4"};
 /* s: rows that are closer (the two sides of an event, or the events of the left and the right wheel) are merged, since (62) divides by
  * differences of times. */
 static const double MERGED = 1e-7;
-static const double EXPLICIT_FROM = 0.5; /* s, when the wheel is on the bump */
+static const double EXPLICIT_FROM = 0.5; /* s, when the wheel of the corner is on the bump */
 
 /* The paper's errors (Tables 6 and 7: positions and velocities), times (Tables 8 and 9), and times of the explicit method (second Table
  * 6). */
@@ -187,8 +187,9 @@ cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int 
   return CMB_OK;
 }
 
-/* Runs the explicit method abm from t = 0.5 s on, when the wheel is on top of the bump, from the system's initial state. f[i] and seconds[i]
- * become the number of function evaluations and the processor time up to the end of the i-th of HAUG_LENGTHS time spans. */
+/* Integrates a corner of the car with the explicit method abm from t = 0.5 s on, when its wheel is on top of the bump; there it has the initial
+ * state of the system. f[i] and seconds[i] become the number of function evaluations and the processor time up to the end of the i-th of
+ * HAUG_LENGTHS time spans. */
 static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, double tolerance,
                                double f[HAUG_LENGTHS], double seconds[HAUG_LENGTHS])
 {

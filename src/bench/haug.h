@@ -53,7 +53,7 @@ cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int 
 cmb_status cli_haug_print_explicit(cmb_context *ctx, const cmb_system *system,
                                    struct haug_cost *cost);
 
-/* Print whether sdirk4 needs fewer evaluations than trap, and whether those of abm are as the paper states. */
+/* Print whether sdirk4 needs fewer evaluations than trap at 1e-4 and 1e-5, and whether those of abm are as the paper states. */
 void cli_haug_judge_implicit(const struct haug_cost cost[HAUG_METHODS]);
 void cli_haug_judge_explicit(const struct haug_cost *abm, const struct haug_cost *sdirk4);
 

@@ -3,7 +3,8 @@
  *
  * Dual variables (prices) u of rows and p of columns keep every reduced cost c_ij − u_i − p_j ≥ 0, and those of assigned pairs at 0. A
  * further row is assigned along the path of least reduced cost that ends in a free column: the rows on this path each move to the next
- * column, and the dual variables change by the distances of the columns on it (Dijkstra's algorithm).
+ * column, and the dual variables of all rows and columns reached on the way change by how much nearer they are than the path's end
+ * (Dijkstra's algorithm).
  */
 #include "cli/assignment.h"
 

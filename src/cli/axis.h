@@ -1,8 +1,8 @@
 /*
- * An axis of a plot: its range, its ticks and their labels, for the drawings of camber plot. viewer/src/axis.js has the same rules for
- * pages.
+ * An axis of a plot: its range, its ticks and their labels, for the plots that plot.c draws. viewer/src/axis.js chooses ticks and offsets of
+ * linear axes by the same rules for pages, but for degrees.
  *
- * An axis whose values differ little relative to their size has an offset, which is written once ("+1.7e9"): its tick labels are
+ * A linear axis whose values differ little relative to their size has an offset, which is written once ("+1.7e9"): its tick labels are
  * differences from the offset.
  */
 #ifndef CMB_CLI_AXIS_H
@@ -33,10 +33,12 @@ void cli_axis_include(struct cli_axis *axis, double value);
  * extended in both directions. */
 void cli_axis_widen(struct cli_axis *axis);
 
-/* Computes the values at which the axis has ticks, about `wanted` of them, and stores them in tick[]. Returns their number. */
+/* Computes the values at which the axis has ticks and stores them in tick[]: about `wanted` of them on a linear axis, on a logarithmic one
+ * possibly none. Returns their number. */
 int cli_axis_ticks(const struct cli_axis *axis, int wanted, double tick[CLI_AXIS_MOST_TICKS]);
 
-/* Writes the label of the tick at the value `tick` to `text`. All labels of a linear axis have the same number of decimals. */
+/* Writes the label of the tick at the value `tick`, less the offset of the axis, to `text`. All labels of a linear axis have the same number
+ * of decimals, unless they are very large or very small. */
 void cli_axis_tick_text(const struct cli_axis *axis, int wanted, double tick,
                         char text[CLI_AXIS_TEXT]);
 

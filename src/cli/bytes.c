@@ -18,9 +18,9 @@ static bool grow(char **bytes, size_t *room)
   return true;
 }
 
-/* Reads a file from its current position to its end into a new buffer *bytes of *length bytes; on entry *bytes is NULL and *length is 0.
- * Returns false if memory runs out, reading fails, or the file is longer than `most` bytes (errno is then EFBIG). The caller frees the buffer
- * in any case. */
+/* Reads a file from its current position to its end into a new buffer *bytes and stores the number of bytes in *length; on entry *bytes is
+ * NULL and *length is 0. Returns false if memory runs out, reading fails, or the file is longer than `most` bytes (errno is then EFBIG). The
+ * caller frees the buffer in any case. */
 static bool read_all(FILE *file, size_t most, char **bytes, size_t *length)
 {
   for (size_t room = 0;;) {

@@ -1,6 +1,6 @@
 /*
- * The command `camber check`: prints degrees of freedom, rank and redundant constraints, singular positions and consistent initial values
- * of a model, and the sparsity pattern of its Jacobian.
+ * The command `camber check`: prints degrees of freedom, rank and redundant constraints of a model, whether its start position is singular,
+ * how far consistent initial values are from those given (with --json the values too), and the sparsity pattern of its Jacobian.
  */
 #include "base/output.h"
 #include "cli/counts.h"

@@ -21,8 +21,9 @@ struct cli_arguments {
   const struct cli_command *command;
   int word_count; /* the words after the command */
   char **words;
-  const char *kind;    /* the word before the operand, if the command requires one */
-  const char *operand; /* MODEL, NAME ... ; NULL if none was given */
+  /* the word before the operand, if the command requires one: a fixed one, or any where the table of commands has it in capitals */
+  const char *kind;
+  const char *operand;                  /* MODEL, NAME ... ; NULL if none was given */
   const char *result[CLI_MOST_RESULTS]; /* where the operand is RESULT...: all of them */
   const char *x, *y, *log;              /* for a plot of results */
   const char *model_of_results; /* the model of the results; NULL: the result files name it */
@@ -41,6 +42,7 @@ struct cli_arguments {
   bool json, quiet, verbose, states, help, equilibrium, realtime, pattern;
   bool inner; /* runs as a part of another command, which does the printing */
   bool include_anywhere;
+  bool mirror_rail; /* files of rails have y positive to the gauge side */
   cmb_formulation formulation;
   cmb_evaluation evaluation;
   bool given[CLI_MOST_OPTIONS]; /* cli_options[k] was on the command line */
@@ -53,7 +55,7 @@ struct cli_arguments {
   cmb_option_setting option[CLI_MOST_SETTINGS];
   int steady_count, free_count, trim_count; /* for a steady motion */
   cmb_setting steady[CLI_MOST_SETTINGS];
-  const char *vary; /* what varies from vary_from to vary_to in vary_count steps; NULL: nothing */
+  const char *vary; /* what has vary_count values from vary_from to vary_to; NULL: nothing */
   double vary_from, vary_to, vary_count;
   const char *free[CLI_MOST_SETTINGS], *trim[CLI_MOST_SETTINGS];
   bool live_all;
@@ -67,6 +69,10 @@ struct cli_arguments {
   } drive[CLI_MOST_SETTINGS], load[CLI_MOST_SETTINGS];
   const char *wheel[CLI_MOST_SETTINGS]; /* markers on wheel carriers */
   double radius;                        /* of wheels; NaN: not given */
+  /* of a wheelset and a track, in mm, rad and rad/mm (of smoothing in µm); NaN: not given */
+  double gauge, back_to_back, cant, yaw, yaw_per_mm, range, amplitude, smoothing, penetration;
+  double wheel_load;                    /* N; NaN: not given */
+  const char *right_wheel, *right_rail; /* profiles of the right side; NULL: those of the left */
   /* copies of the names before '=' and between commas, to be freed */
   char *owned[9 * CLI_MOST_SETTINGS];
   int owned_count;
@@ -74,9 +80,9 @@ struct cli_arguments {
 
 struct cli_command {
   const char *name;
-  /* "MODEL"; "[WHAT]" if it may be left out; "c MODEL" with a word before it; NULL: none */
+  /* "MODEL"; "[WHAT]" if it may be left out; "c MODEL" with a word before it, "WHEEL RAIL" with any word before it; NULL: none */
   const char *operand;
-  const char *operands_known; /* values of the operand, for completion; NULL: models */
+  const char *operands_known; /* values of the operand, for completion; NULL: models (or benches) */
   const char *summary;
   const char *description; /* a paragraph for the manual */
   int (*run)(cmb_context *ctx, const struct cli_arguments *arguments);
@@ -101,8 +107,9 @@ extern const int cli_command_count;
 extern const struct cli_option cli_options[];
 extern const int cli_option_count;
 
-/* Parse a whole command line, or the words after a command. They return CLI_DONE, or CLI_BAD_INPUT with an error message on standard
- * error; `arguments->json` then says whether a JSON object is requested as well. cli_release frees what they allocated. */
+/* Parse a whole command line, or the words after a command. They return CLI_DONE, or CLI_BAD_INPUT with an error message on standard error;
+ * `arguments->json` then says whether a JSON object is requested as well (never for an unknown command). cli_release frees what they
+ * allocated. */
 int cli_parse(int argc, char **argv, struct cli_arguments *arguments);
 int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                     struct cli_arguments *arguments);
@@ -126,12 +133,12 @@ int cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_complain_at(const cmb_error *about, const char *lead, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints the error message of the context (NULL: the meaning of the status) on standard error; returns the exit code of the program for the
- * status. */
+/* Prints the error message of the context on standard error, or the meaning of the status if the context is NULL or has no message for it
+ * (interruptions and recoverable failures). Returns the exit code of the program for the status. */
 int cli_fail(const cmb_context *ctx, cmb_status status);
 
-/* Store an error message without printing it: cli_keep_complaint the formatted text with the data in `about`, cli_keep_failure the message
- * of the context. cli_say_kept prints the stored message and returns CLI_BAD_INPUT. */
+/* Store an error message without printing it: cli_keep_complaint the formatted text with the data in `about`, cli_keep_failure that of
+ * cli_fail. cli_say_kept prints the stored message and returns CLI_BAD_INPUT. */
 void cli_keep_complaint(const cmb_error *about, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cli_keep_failure(const cmb_context *ctx, cmb_status status);
@@ -154,12 +161,12 @@ void cli_json_failure(const struct cli_arguments *arguments, const cmb_system *s
 /* Returns all warnings so far, one per line, as a string to be freed; NULL if memory runs out. */
 char *cli_warnings_text(void);
 
-void cli_failure_end(void); /* frees the messages that were kept */
+void cli_failure_end(void); /* frees the warnings that were kept */
 
-/* Returns whether the command works on a model, i.e. has the operand MODEL. */
+/* Returns whether the operand of the command is MODEL; false for `view`, whose operand is a model or files of results. */
 bool cli_on_model(const struct cli_command *command);
 
-/* Returns whether the option --NAME was on the command line. */
+/* Returns whether the option --NAME, or --no-NAME, was on the command line. */
 bool cli_given(const struct cli_arguments *arguments, const char *name);
 
 /* Returns whether a file name ends in `ending` and has at least one character before it. */
@@ -191,6 +198,7 @@ int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_plot(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_view(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_tyre(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_rail(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_manpage(cmb_context *ctx, const struct cli_arguments *arguments);
@@ -205,8 +213,8 @@ void cli_command_help(FILE *to, const struct cli_command *command);
 void cli_option_label(const struct cli_option *option, size_t room, char *label);
 void cli_undo_texts(const struct cli_option *option, size_t room, char *label, char *meaning);
 
-/* Prints a text in lines of at most 80 columns, broken at blanks. In the first line `used` columns are already filled; the other lines are
- * indented by `indent` columns. */
+/* Prints a text in lines of at most 80 columns (more if a word needs them), broken at blanks. In the first line `used` columns are already
+ * filled; the other lines are indented by `indent` columns. */
 void cli_print_wrapped(FILE *to, int used, int indent, const char *text);
 
 /* Reads the model that MODEL names into arguments->model, unless it is a problem written in C. Keys of its section `simulate` supply
@@ -280,7 +288,8 @@ bool cli_steady_wanted(const struct cli_arguments *arguments);
 
 struct cli_json;
 
-/* Writes the values that --trim has determined as the JSON object "trim", under the names of the parameters; nothing without --trim. */
+/* Writes the values that --trim has determined as the JSON object "trim", under the names of the parameters; nothing without --trim, or with
+ * --vary. */
 void cli_trim_json(const struct cli_arguments *arguments, const cmb_equations *eq,
                    struct cli_json *j);
 
@@ -288,7 +297,7 @@ void cli_trim_json(const struct cli_arguments *arguments, const cmb_equations *e
 int cli_run_options(const struct cli_arguments *arguments, cmb_run_options *options);
 
 double cli_seconds(void);            /* seconds of a monotonic clock */
-double cli_median(int n, double *x); /* median of x (n); sorts x */
+double cli_median(int n, double *x); /* median of x (n), of an even n the upper one; sorts x */
 
 /* A progress bar on standard error; it is drawn only on a terminal, and only after half a second. */
 struct cli_progress {
@@ -299,8 +308,8 @@ void cli_progress_begin(struct cli_progress *p, bool quiet);
 void cli_progress_show(struct cli_progress *p, double fraction, double t);
 void cli_progress_end(struct cli_progress *p);
 
-/* The largest number of events and of singular positions of a run that are stored for its report (the first ones), so that memory is
- * limited however long the run is. All are counted. */
+/* The largest number of events, of impulses and of singular positions of a run that are stored for its report (the first ones), so that
+ * memory is limited however long the run is. All are counted. */
 enum { CLI_MOST_KEPT = 10000 };
 
 /* cli_catch_interrupt makes Ctrl-C, SIGTERM and SIGHUP request the end of a run, which then stops and saves its results; cli_interrupted

@@ -60,6 +60,14 @@ const struct cli_command cli_commands[] = {
      "ranges and, at four loads, slip and cornering stiffness, the largest friction and the "
      "relaxation lengths. Its curves can be drawn, and written as a table.",
      cli_tyre, false},
+    {"rail", "WHEEL RAIL", "S1002 UIC60", "contact of wheel and rail profiles",
+     "Finds where the wheels of a rigid wheelset touch the rails of a straight track, for each of "
+     "a "
+     "range of lateral displacements: contact points, contact angles, rolling radii and the roll "
+     "angle, displacements at which contact points jump, and the equivalent conicity over the "
+     "amplitude. WHEEL and RAIL are S1002 and UIC60, or files of profiles. Options and the table "
+     "have millimetres; files and JSON have metres and radians.",
+     cli_rail, false},
     {"list", "[WHAT]", "methods models parts benches", "list methods, models, parts or benches",
      "Lists the methods with their options, the bundled models with their parameters, the "
      "parts that models can include, or the benchmarks. Without WHAT it says what can be listed.",
@@ -73,7 +81,8 @@ const struct cli_command cli_commands[] = {
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 
-/* Prints the error message that no command has the name `text`, with the most similar name as a suggestion; returns the exit code CLI_BAD_INPUT. */
+/* Prints the error message that no command has the name `text`, with the most similar name, if there is one, as a suggestion; returns the
+ * exit code CLI_BAD_INPUT. */
 static int complain_command(const char *text)
 {
   const char *near = cmb_nearest_name(text, cli_commands, cli_command_count, sizeof *cli_commands);

@@ -50,7 +50,8 @@ static void put_operands(const struct cli_command *c)
 {
   if (!c->operand) return;
   const char *blank = strchr(c->operand, ' ');
-  if (blank) printf("%.*s ", (int)(blank - c->operand), c->operand);
+  if (blank && islower((unsigned char)c->operand[0]))
+    printf("%.*s ", (int)(blank - c->operand), c->operand);
   if (c->run == cli_bench) {
     cli_complete_benches();
   } else if (c->operands_known) {
@@ -117,7 +118,8 @@ static void put_values(const char *name, const char *before_each)
   }
 }
 
-/* Prints all possible settings of options of the integration methods, separated by blanks: "projection=none projection=every ...". */
+/* Prints the possible settings of those options of the integration methods whose values are words, separated by blanks: "projection=none
+ * projection=every ...". */
 static void put_settings(void)
 {
   const char *names[MOST_NAMES];

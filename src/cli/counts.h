@@ -19,8 +19,8 @@ struct cli_counts {
 bool cli_counts_begin(const cmb_system *system, struct cli_counts *counts);
 void cli_counts_end(struct cli_counts *counts);
 
-/* Computes the rank of the constraint Jacobian and the redundant constraints at time t and a position q[nq] that satisfies the constraints;
- * mode[ns] contains the signs of the switching functions. */
+/* Computes the rank of the constraint Jacobian and the redundant constraints at time t and a position q[nq], which should satisfy the
+ * constraints; mode[ns] contains the signs of the switching functions. */
 cmb_status cli_counts_find(cmb_context *ctx, const cmb_system *system, double t, const double *q,
                            const int *mode, struct cli_counts *counts);
 

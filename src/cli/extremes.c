@@ -44,16 +44,19 @@ static double second_difference(const double t[3], double a, double b, double c)
   return ((c - b) / (t[2] - t[1]) - (b - a) / (t[1] - t[0])) / (t[2] - t[0]);
 }
 
-/* Returns minmod(a, b): the argument with the smaller absolute value, or 0 if their signs differ. */
-static double minmod(double a, double b)
+/* Returns the curvature of an output between two points from those at the points: their mean, but at most twice the smaller absolute value,
+ * and 0 if their signs differ, so that a kink nearby does not bend the curve (the monotonized central limiter of van Leer 1977). */
+static double limited_mean(double a, double b)
 {
   if (!(a * b > 0)) return 0;
-  return fabs(a) < fabs(b) ? a : b;
+  const double most = 2 * fmin(fabs(a), fabs(b));
+  return copysign(fmin(fabs(a + b) / 2, most), a);
 }
 
-/* Adds an interval of length h to the time integrals of output i and of its square. The output is a parabola there: a and b are its values at
- * the ends, and c/4 its depth below the straight line at the middle. Also updates the minimum and maximum of output i if the parabola has its
- * extremum inside the interval. */
+/* Adds an interval of length h, in which output i is a parabola, to the integrals of the output and of its square; a and b are its values at
+ * the ends, and at the middle it lies c/4 below the straight line between them. x->squares gets the integral by the trapezoidal rule, and
+ * x->excess its difference from that of the parabola. Also updates the minimum and maximum of output i if the parabola has its extremum inside
+ * the interval. */
 static void add_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
 {
   const double squares = (a * a + b * b) / 2;
@@ -79,7 +82,7 @@ static void close_interval(struct cli_extremes *x, double t, const double *next)
     const double right = next ? second_difference(following, a, b, next[i]) : 0;
     const double left = both ? second_difference(x->t, x->at[0][i], a, b) : 0;
     const double deviation = next ? right * h * (t - x->t[2]) : 0;
-    add_interval(x, i, h, a, b, h * h * minmod(left, right));
+    add_interval(x, i, h, a, b, h * h * limited_mean(left, right));
     x->deviations[i] += h * deviation * deviation;
   }
   x->duration += h;

@@ -1,8 +1,8 @@
 /*
- * Least, greatest and root mean square values of the outputs of a run, for its summary. They are computed from points of each accepted
- * step, of both sides of each event, and of further times in between. Between two points an output is interpolated by a parabola, whose
- * second derivative is the smaller one of the two estimates that include the neighbouring point on the left or on the right, or 0 if
- * these have different signs. So an extremum between two points is found, and a kink or a discontinuity does not produce one.
+ * Least, greatest and root mean square values of the outputs of a run, for its summary. They are computed from points of each accepted step,
+ * of both sides of each event, and of further times in between. Between two points an output is interpolated by a parabola, whose second
+ * derivative is the smaller one of the two estimates that include the neighbouring point on the left or on the right, or 0 if these have
+ * different signs or one of them is missing. So an extremum between two points is found, and a kink or a discontinuity does not produce one.
  */
 #ifndef CMB_CLI_EXTREMES_H
 #define CMB_CLI_EXTREMES_H

@@ -1,7 +1,7 @@
 /*
- * Names shared by everything that writes or reads a result file (CSV, HDF5 or MAT): the file formats, and the texts and numbers that such a
- * file contains about its run besides the trajectory. The writers and readers loop over the two lists below, so that a fact is added to all
- * formats by one line here.
+ * Names shared by everything that writes or reads a result file (CSV, HDF5 or MAT): the file formats, and the texts and numbers that an HDF5
+ * or MAT file contains about its run besides the trajectory. The writers and readers loop over the two lists below, so that a fact is added
+ * to both formats by one line here.
  */
 #ifndef CMB_CLI_FACTS_H
 #define CMB_CLI_FACTS_H

@@ -1,9 +1,9 @@
 /*
  * Error messages and warnings of the program, on standard error and in the JSON output of --json; used by all commands.
  *
- * With --json each failure prints one JSON object, also if the command line is wrong: status, message (the sentence that also appears on
- * standard error), error (its parts as data), warnings, and the values that are known. Commands that have more to report print the object
- * themselves.
+ * With --json each failure of a known command prints one JSON object, also if the command line is wrong: status, message (the sentence that
+ * also appears on standard error), error (its parts as data), warnings, and the values that are known. Commands that have more to report
+ * print the object themselves.
  */
 #include "cli/cli.h"
 
@@ -17,7 +17,7 @@
 static struct {
   char complaint[2048]; /* the last error message, as one sentence */
   char file[4096], kind[64], name[512], subject[512], text[2048];
-  cmb_error error; /* its parts as data; its strings are the arrays above */
+  cmb_error error; /* its parts; the strings but `key` (unused) are the arrays above */
   char **warnings;
   int warning_count;
   bool object_printed; /* the JSON object of --json has been printed */
@@ -40,7 +40,7 @@ static const char *copy_in_one_line(char *to, size_t room, const char *text)
   return to;
 }
 
-/* Stores the error e, with copies of its strings, for the JSON output of --json. */
+/* Stores the error e, with copies of its strings other than `key`, for the JSON output of --json. */
 static void store_error(const cmb_error *e)
 {
   last_messages.error = *e;

@@ -17,7 +17,7 @@
 
 enum {
   RATE = 25, /* pictures per second */
-  /* pictures drawn by one start of the browser; each takes some 300 kB in the document that the browser prints */
+  /* most pictures drawn by one start of the browser; each takes some 300 kB in the document that the browser prints */
   AT_ONCE = 25,
   MOST_PICTURES = 15000,
   MOST_BYTES = 1 << 30,
@@ -31,8 +31,8 @@ bool cli_film_wanted(const struct cli_arguments *a)
 
 /* ---- the temporary folder */
 
-/* Checks that the output files of -o (a picture) and --video (a film) can be written, before time is spent on drawing. Returns CLI_DONE or,
- * after an error message, another exit code. */
+/* Checks that the output files of -o (a picture or page) and --video (a film) can be written, before time is spent on drawing. Returns
+ * CLI_DONE or, after an error message, another exit code. */
 static int check_places(cmb_context *ctx, const struct cli_arguments *a)
 {
   const char *places[] = {a->out, a->video};
@@ -49,13 +49,16 @@ int cli_film_begin(cmb_context *ctx, struct cli_film *f, const struct cli_argume
   const int code = check_places(ctx, a);
   if (code != CLI_DONE) return code;
   const char *parent = getenv("TMPDIR");
-  if (!parent || strlen(parent) > 200) parent = "/tmp";
+  if (!parent || !parent[0] || strlen(parent) > 200) parent = "/tmp";
   cli_catch_interrupt(); /* so that the folder is removed on Ctrl-C as well */
   snprintf(f->folder, sizeof f->folder, "%s/camber-XXXXXX", parent);
   if (!mkdtemp(f->folder)) {
     const int error = errno;
     f->folder[0] = '\0';
-    return cli_complain("cannot make a folder in '%s': %s", parent, strerror(error));
+    return cli_complain(
+        "cannot make a temporary folder in '%s': %s; expected a folder that can be written: /tmp, "
+        "or that of the variable TMPDIR with at most 200 characters",
+        parent, strerror(error));
   }
   snprintf(f->page, sizeof f->page, "%s/page.html", f->folder);
   return CLI_DONE;
@@ -131,8 +134,9 @@ static int load_document(const struct cli_film *f, const char *request, char **t
   const bool read = code == 0 && cli_bytes_read(printed, MOST_BYTES, text, &length);
   fclose(printed);
   if (code == CLI_NOT_INSTALLED) {
-    return cli_complain("pictures of the animation are drawn by Chromium, which is not installed "
-                        "(Debian: chromium); a page (-o FILE.html) needs nothing");
+    return cli_complain(
+        "pictures of the animation are drawn by Chromium, which cannot be started; is it installed "
+        "(Debian: chromium)? A page (-o FILE.html) needs nothing");
   }
   return read ? CLI_DONE : cli_complain("Chromium could not open the page to draw it");
 }
@@ -294,7 +298,8 @@ static int encode(const struct cli_film *f, const char *path, FILE *pictures, ch
 
 static int complain_ffmpeg(void)
 {
-  return cli_complain("films are made by ffmpeg, which is not installed (Debian: ffmpeg)");
+  return cli_complain(
+      "films are made by ffmpeg, which cannot be started; is it installed (Debian: ffmpeg)?");
 }
 
 /* Draws the pictures of a film, encodes them with ffmpeg and saves the film as the file of --video. Returns CLI_DONE or, after an error

@@ -14,8 +14,8 @@ void cli_option_label(const struct cli_option *o, size_t room, char *label)
 
 enum { COLUMNS = 80, LABEL = 22 };
 
-/* Prints `text` in lines of at most 80 columns, broken at blanks. In the first line `used` columns are already filled; the other lines are
- * indented by `indent` columns. */
+/* Prints `text` in lines of at most 80 columns (more if a word needs them), broken at blanks. In the first line `used` columns are already
+ * filled; the other lines are indented by `indent` columns. */
 void cli_print_wrapped(FILE *to, int used, int indent, const char *text)
 {
   bool first = true;

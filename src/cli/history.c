@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-  MOST_INTERVALS = 4096, /* at least half of them are in use: more than three per pixel */
+  MOST_INTERVALS = 4096, /* after a merge about half of them are in use: more than two per pixel */
   LEAST_INTERVALS = 512, /* if there are very many columns */
   MOST_NUMBERS = 1 << 23
 };
@@ -19,8 +19,8 @@ int cli_history_columns(const cmb_equations *eq)
   return 3 + eq->nq + eq->nv + eq->ng + eq->no;
 }
 
-/* Sets h->most, the largest number of time intervals to be stored for a run, so that they take at most about `numbers` values: `numbers`
- * divided by the number of columns, limited to LEAST_INTERVALS … MOST_INTERVALS. */
+/* Sets h->most, the largest number of time intervals to be stored for a run: `numbers` divided by the number of columns, limited to
+ * LEAST_INTERVALS … MOST_INTERVALS. Each interval takes two rows, so that they contain up to about 2 `numbers` values. */
 static void set_limit(struct cli_history *h, long numbers)
 {
   h->most = numbers / h->columns;

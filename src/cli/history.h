@@ -13,8 +13,8 @@
 
 struct cli_history {
   const cmb_equations *eq;
-  double
-      *rows; /* (2 count x columns): t, q, v, λ, outputs, |g|, |G v + g_t|; two rows per interval */
+  /* (2 count x columns) two rows per interval; of records t, q, v, λ, outputs, |g|, |G v + g_t| */
+  double *rows;
   long count, room, most; /* numbers of intervals: stored, allocated, allowed */
   double width;           /* length of an interval in seconds; 0: each interval is one record */
   int columns;
@@ -26,8 +26,8 @@ void cli_history_begin(struct cli_history *h, const cmb_equations *eq);
 /* Adds a record of the run. Returns CMB_ERROR_MEMORY if memory runs out. */
 cmb_status cli_history_add(struct cli_history *h, const cmb_record *record);
 
-/* Begins a history of rows of any kind, whose first column is the time. At most about `numbers` values are stored; all memory is allocated
- * here, so that adding rows cannot fail. Returns CMB_ERROR_MEMORY if memory runs out. */
+/* Begins a history of rows of any kind, whose first column is the time. At most about `numbers` values are stored, but there is room for 512
+ * intervals in any case; all memory is allocated here, so that adding rows cannot fail. Returns CMB_ERROR_MEMORY if memory runs out. */
 cmb_status cli_history_begin_rows(struct cli_history *h, int columns, long numbers);
 /* Returns the next row[columns], to be filled in by the caller; NULL if memory runs out. */
 double *cli_history_row(struct cli_history *h);

@@ -1,6 +1,6 @@
 /*
- * A small JSON writer for the output of all commands: objects and lists, numbers with 17 significant digits, null for infinite and missing
- * values.
+ * A small JSON writer for the output of all commands: objects and lists, numbers with up to 17 significant digits, null for infinite and
+ * missing values.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -21,7 +21,7 @@ static void put_text(const struct cli_json *j, const char *text)
   fputc('"', to);
   for (size_t step; *text; text += step > 0 ? step : 1) {
     const unsigned char u = (unsigned char)*text;
-    /* 0 at the terminating 0 and for bytes that are not UTF-8 */
+    /* stops at the terminating 0, which continues no character */
     step = cmb_character_length(text, MOST_BYTES);
     if (step == 0) { /* not UTF-8, as the name of a file can be */
       fputs("\\ufffd", to);
@@ -36,7 +36,7 @@ static void put_text(const struct cli_json *j, const char *text)
   fputc('"', to);
 }
 
-/* Writes x as a JSON number with 17 significant digits, from which the same double is read back; null if x is infinite or NaN. */
+/* Writes x as a JSON number with up to 17 significant digits, from which the same double is read back; null if x is infinite or NaN. */
 static void put_number(FILE *to, double x)
 {
   char text[CMB_NUMBER_ROOM];

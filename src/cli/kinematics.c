@@ -1,5 +1,5 @@
 /*
- * The command `camber kinematics`: quasi-static sweeps of a suspension, as a table, CSV, JSON and plot (docs/kinematics.md). Files and JSON
+ * The command `camber kinematics`: quasi-static sweeps of a suspension, as a table, CSV, JSON and plot (docs/kinematics.md). CSV and JSON
  * have SI units; the table and the plot show degrees, millimetres and N/mm.
  */
 #include "base/text.h"
@@ -63,8 +63,8 @@ static int find_column(const struct sweep *s, const char *wheel, const char *wha
 }
 
 /* Returns whether a column of the results is printed in the table on the terminal, which is too narrow for all of them: the driven quantities
- * and loads and, of each wheel, camber, toe, wheel rate and a few others; all columns if no wheels are given. Files and JSON always contain all
- * columns. */
+ * and loads and, of each wheel, camber, toe, wheel rate and a few others; all columns if no wheels are given. CSV files and JSON always
+ * contain all columns. */
 static bool is_shown(const struct sweep *s, const struct cli_arguments *a, int column)
 {
   static const char *const words[] = {"camber",      "toe",    "track",   "wheelbase", "rate",
@@ -247,8 +247,8 @@ static int find_travel(const struct sweep *s, const struct cli_arguments *a)
   return fabs(total_travel) > LEAST_TRAVEL ? c : -1;
 }
 
-/* Draws the results of a sweep to the file of --plot, against the travel of the first wheel if this changes monotonically, otherwise against
- * the first drive or load that has a range. */
+/* Draws the results of a sweep to the file of --plot, against the travel of the first wheel if find_travel() permits, otherwise against the
+ * first drive or load that has a range. */
 static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli_arguments *a)
 {
   struct picture p = {.count = 0};

@@ -22,8 +22,8 @@ const char *cli_component_name(const cmb_equations *eq, int i)
   return i < eq->nq ? eq->q_names[i] : eq->v_names[eq->nv - eq->nz + i - eq->nq];
 }
 
-/* Prints one line of the table of eigenvalues: the eigenvalue in 1/s, its frequency in Hz and damping ratio, and the name of the component
- * with the largest amplitude in the mode shape. */
+/* Prints one line of the table of eigenvalues: the eigenvalue in 1/s, its frequency in Hz and damping ratio ("neutral" instead for a neutral
+ * mode), and the name of the coordinate that changes most, or of the state that does if no coordinate changes. */
 static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
 {
   char value[64];
@@ -43,7 +43,7 @@ static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
   printf(" %s\n", cli_component_name(eq, m->most));
 }
 
-/* Prints component i of a mode shape relative to the largest component: its name, its amplitude and, if the phase is not about 0, the phase
+/* Prints component i of a mode shape relative to the component m->most: its name, its amplitude and, if the phase is not about 0, the phase
  * in degrees ("against" for 180°). */
 static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int i)
 {
@@ -58,7 +58,7 @@ static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int
 
 /* Returns the index of the next smaller component of a mode shape, for listing the components by decreasing amplitude. `last` is the index of
  * the previous component and `below` its amplitude (-1 and infinity at first). Returns -1 when the remaining ones are at most 1 % of the
- * largest. */
+ * component m->most. */
 static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int last, double below)
 {
   int next = -1;
@@ -134,8 +134,8 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
   cli_json_close(j, '}');
 }
 
-/* Prints the result as JSON: time, positions and velocities and, unless l is NULL because the linearisation failed, the eigenvalues, mode
- * shapes and state-space matrices. */
+/* Prints the result as JSON: time, positions and velocities and, unless l is NULL, since a failure left nothing linearised, the eigenvalues,
+ * mode shapes and state-space matrices. */
 static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
                        const cmb_linearization *l, const cmb_result *r,
                        const struct cli_state_space *space, cmb_status status)

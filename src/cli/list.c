@@ -37,8 +37,8 @@ static void list_title(const char *name, const char *title)
   cli_print_wrapped(stdout, MODEL_COLUMNS, MODEL_COLUMNS, title);
 }
 
-/* Prints the note that a listed model describes the same mechanism as the model `twin`; `how` tells in which form `twin` does so, e.g. "its
- * equations written by hand". */
+/* Prints the note that a listed model describes the same mechanism as the model `twin`; `how` tells in which form the listed model does so,
+ * e.g. "its equations written by hand". */
 static void list_twin(const char *twin, const char *how)
 {
   char text[256];

@@ -59,8 +59,9 @@ static double squared_norm(const struct matching *j, const cmb_eigenmode *x)
   return sum;
 }
 
-/* Improves the diagonal matrix S of weights by one iteration. Normalises all eigenvectors x to xᴴ S x = 1, and then divides the weight of each
- * component by the square of its largest amplitude; components that are 0 in all modes get weight 0. largest[components] is a working array. */
+/* Improves the diagonal matrix S of weights by one iteration. Normalises all eigenvectors x to xᴴ S x = 1, and then divides the weight s of
+ * each component by the square of its largest scaled amplitude √s |x_i|; components that are 0 in all modes get weight 0. largest[components]
+ * is a working array. */
 static void improve_scaling(struct matching *j, double *largest)
 {
   const struct cli_vary_table *t = j->curves->table;
@@ -120,7 +121,7 @@ static double difference(const struct matching *j, const cmb_eigenmode *x, const
 /* ---- curves */
 
 /* Collects pointers to the modes (eigenvalue and eigenvector) at point number `value` of a parameter sweep in j->modes[], and their number in
- * j->mode_count. Neutral modes, whose eigenvalue is 0, are left out. */
+ * j->mode_count. Neutral modes, whose eigenvalue is 0 within rounding errors, are left out. */
 static void find_modes(struct matching *j, int value)
 {
   const cmb_linearization *l = j->curves->table->motions[value].l;

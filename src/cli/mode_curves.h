@@ -1,6 +1,7 @@
 /*
  * Tracks the modes (eigenvalues and eigenvectors) of linearised equations over a parameter sweep (`camber linearize --vary`): joins similar
- * modes at neighbouring values of the varied quantity to curves. Used for the plot and the files of the sweep (vary_files.c).
+ * modes at neighbouring values of the varied quantity to curves. Used for the plot of the sweep (vary_files.c) and to find its critical
+ * values (vary_critical.c, vary_follow.c).
  */
 #ifndef CMB_CLI_MODE_CURVES_H
 #define CMB_CLI_MODE_CURVES_H
@@ -14,8 +15,8 @@ struct cli_mode_curves {
   const cmb_eigenmode **mode;
 };
 
-/* Joins the modes of a sweep to curves, without neutral modes (eigenvalue 0); each mode is in one curve. Returns false if out of memory. In
- * both cases `curves` has to be destroyed. */
+/* Joins the modes of a sweep to curves, without neutral modes (eigenvalue 0 within rounding errors); each mode is in one curve. Returns false
+ * if out of memory. In both cases `curves` has to be destroyed. */
 bool cli_mode_curves_create(const struct cli_vary_table *table, struct cli_mode_curves *curves);
 void cli_mode_curves_destroy(struct cli_mode_curves *curves);
 

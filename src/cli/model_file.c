@@ -124,8 +124,8 @@ static int complain_file(const char *name)
                       name);
 }
 
-/* Prints the error message for an unknown model name, with the most similar known name or the existing file name.yaml as a suggestion; returns
- * the exit code CLI_BAD_INPUT. */
+/* Prints the error message for an unknown model name, with the existing file name.yaml or the most similar known name, if there is one, as a
+ * suggestion; returns the exit code CLI_BAD_INPUT. */
 static int complain_model(const char *name)
 {
   if (strchr(name, '.') && access(name, R_OK) == 0) return complain_file(name);

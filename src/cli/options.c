@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/facts.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +229,90 @@ static bool take_radius(struct cli_arguments *a, const char *text)
   return take_number(text, &a->radius) && a->radius > 0;
 }
 
+/* Sets *on to the state of a switch on the command line: false if its value is the text "false", and true for any other text or no value
+ * (NULL). Always returns true. */
+static bool take_switch(const char *value, bool *on)
+{
+  *on = !value || strcmp(value, "false") != 0;
+  return true;
+}
+
+static bool take_gauge(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->gauge) && a->gauge > 0;
+}
+
+static bool take_back_to_back(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->back_to_back) && a->back_to_back > 0;
+}
+
+/* Parses the inclination of rails, "1/40", "1:40" or 0.025, and stores its slope. Returns false if the text is invalid or the slope is not between
+ * −1 and 1. */
+static bool take_cant(struct cli_arguments *a, const char *text)
+{
+  const char *colon = strchr(text, ':');
+  char *first = copy_of(text, colon ? (size_t)(colon - text) : strlen(text));
+  double below = 1;
+  const bool good =
+      first && take_number(first, &a->cant) && (!colon || take_number(colon + 1, &below));
+  free(first);
+  a->cant /= below;
+  return good && fabs(a->cant) < 1;
+}
+
+static bool take_yaw(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->yaw) && fabs(a->yaw) <= 0.5;
+}
+
+static bool take_yaw_per_mm(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->yaw_per_mm) && fabs(a->yaw_per_mm) <= 0.1;
+}
+
+static bool take_lateral_range(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->range) && a->range > 0 && a->range <= 1000;
+}
+
+static bool take_amplitude(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->amplitude) && a->amplitude >= 0.1 && a->amplitude <= 1000;
+}
+
+static bool take_smooth(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->smoothing) && a->smoothing >= 0;
+}
+
+static bool take_penetration(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->penetration) && a->penetration >= 0 && a->penetration <= 1;
+}
+
+static bool take_wheel_load(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->wheel_load) && a->wheel_load > 0 && a->wheel_load <= 1e7;
+}
+
+static bool take_mirror_rail(struct cli_arguments *a, const char *text)
+{
+  return take_switch(text, &a->mirror_rail);
+}
+
+static bool take_right_wheel(struct cli_arguments *a, const char *text)
+{
+  a->right_wheel = text;
+  return text[0] != '\0';
+}
+
+static bool take_right_rail(struct cli_arguments *a, const char *text)
+{
+  a->right_rail = text;
+  return text[0] != '\0';
+}
+
 static bool take_start(struct cli_arguments *a, const char *text)
 {
   return take_setting(a, text, a->start, &a->start_count);
@@ -400,14 +485,6 @@ static bool take_no_motion(struct cli_arguments *a, const char *value)
   return true;
 }
 
-/* Sets *on to the state of a switch on the command line: false if its value is the text "false", and true for any other text or no value
- * (NULL). Always returns true. */
-static bool take_switch(const char *value, bool *on)
-{
-  *on = !value || strcmp(value, "false") != 0;
-  return true;
-}
-
 static bool take_plot_outputs(struct cli_arguments *a, const char *value)
 {
   a->plot_outputs = value;
@@ -522,6 +599,53 @@ const struct cli_option cli_options[] = {
      take_wheel, "the name of a marker, 64 times at most", NULL},
     {"radius", 0, "R", " kinematics ", "from the wheels' centres to their contact points",
      take_radius, "a positive number", NULL},
+    {"radius", 0, "MM", " rail ", "radius of the wheels at their tape lines (default: 460)",
+     take_radius, "a positive number of millimetres", NULL},
+    {"gauge", 0, "MM", " rail ",
+     "distance of the rails, between their innermost points down to 14 mm below the highest "
+     "(default: 1435)",
+     take_gauge, "a positive number of millimetres", NULL},
+    {"back-to-back", 0, "MM", " rail ",
+     "distance between the backs of the flanges; the tape lines are 70 mm from them (default: "
+     "1360)",
+     take_back_to_back, "a positive number of millimetres", NULL},
+    {"cant", 0, "SLOPE", " rail ",
+     "inclination of the rails towards the middle of the track (default: 1/40; 0 if a profile has "
+     "it already)",
+     take_cant, "a slope such as 1/40, 1:40 or 0.025, less than 1", NULL},
+    {"right-wheel", 0, "FILE", " rail ", "profile of the right wheel (default: WHEEL)",
+     take_right_wheel, "the name of a profile", NULL},
+    {"right-rail", 0, "FILE", " rail ", "profile of the right rail (default: RAIL)",
+     take_right_rail, "the name of a profile", NULL},
+    {"mirror-rail", 0, NULL, " rail ",
+     "files of rails have y positive to the gauge side, as those of MiniProf often have",
+     take_mirror_rail, NULL, NULL},
+    {"smooth", 0, "UM", " rail ",
+     "smooth profiles of files: root mean square of the distances from the points to the curve in "
+     "micrometres (default: 0)",
+     take_smooth, "a number of micrometres, 0 or more", NULL},
+    {"range", 0, "MM", " rail ", "largest lateral displacement to either side (default: 8)",
+     take_lateral_range, "a positive number of millimetres, 1000 at most", NULL},
+    {"step", 0, "MM", " rail ", "distance of the lateral displacements (default: 0.5)", take_step,
+     "a positive number of millimetres", NULL},
+    {"yaw", 0, "RAD", " rail ",
+     "yaw angle of the wheelset, positive to the left (default: 0); the conicity is without yaw",
+     take_yaw, "an angle from -0.5 to 0.5", NULL},
+    {"yaw-per-mm", 0, "RAD", " rail ",
+     "yaw angle in addition, for each millimetre of lateral displacement (default: 0)",
+     take_yaw_per_mm, "an angle from -0.1 to 0.1", NULL},
+    {"penetration", 0, "MM", " rail ",
+     "quasi-elastic contact: the wheels are lowered by this distance, and the contact point is the "
+     "mean over the region in which a wheel penetrates its rail (default: 0: rigid contact)",
+     take_penetration, "a number of millimetres from 0 to 1", NULL},
+    {"wheel-load", 0, "N", " rail ",
+     "normal force of each wheel: the ellipse, the largest pressure and the approach of its "
+     "contact "
+     "by Hertz's theory are in the table",
+     take_wheel_load, "a positive number of newtons up to 1e7", NULL},
+    {"amplitude", 0, "MM", " rail ",
+     "largest amplitude of the equivalent conicity (default: that of --range)", take_amplitude,
+     "a number of millimetres from 0.1 to 1000", NULL},
     {"start", 0, "NAME=VALUE", " run check linearize export view ",
      "set the start value of a coordinate, velocity or state; in a model it is held while the "
      "others "
@@ -600,7 +724,7 @@ const struct cli_option cli_options[] = {
      "write A, B, C and D to FILE, which must end in .csv or .mat, or with --vary the eigenvalues "
      "to a .csv",
      take_matrices, "a file name that ends in .csv or .mat", NULL},
-    {"out", 'o', "FILE", " kinematics ", "write the table to FILE, which must end in .csv",
+    {"out", 'o', "FILE", " kinematics rail ", "write the table to FILE, which must end in .csv",
      take_table, "a file name that ends in .csv", NULL},
     {"out", 'o', "FILE", " plot ", "the picture, which must end in .svg or .png", take_picture,
      "a file name that ends in .svg or .png", NULL},
@@ -632,6 +756,9 @@ const struct cli_option cli_options[] = {
      "draw the eigenvalues of --vary to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg", NULL},
     {"plot", 0, "FILE", " kinematics ", "draw the sweep to FILE, which must end in .svg", take_plot,
+     "a file name that ends in .svg", NULL},
+    {"plot", 0, "FILE", " rail ",
+     "draw the profiles in contact and the curves to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg", NULL},
     {"plot", 0, "FILE", " tyre ", "draw the curves of the tyre to FILE, which must end in .svg",
      take_plot, "a file name that ends in .svg", NULL},
@@ -679,7 +806,7 @@ const struct cli_option cli_options[] = {
      "times "
      "of the steps and the overruns; methods lie (default) and rosw2",
      take_realtime, NULL, NULL},
-    {"json", 0, NULL, " run check linearize export kinematics tyre ",
+    {"json", 0, NULL, " run check linearize export kinematics tyre rail ",
      "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
     {"quiet", 0, NULL, " run ", "no progress bar", take_quiet, NULL, NULL},
     {"states", 0, NULL, " run ",
@@ -691,7 +818,7 @@ const struct cli_option cli_options[] = {
     {"quiet", 0, NULL, " export view ", "print nothing of what was written", take_quiet, NULL,
      NULL},
     {"help", 0, NULL,
-     " run check list bench manpage completion linearize export kinematics tyre plot view ",
+     " run check list bench manpage completion linearize export kinematics tyre rail plot view ",
      "this help", take_help, NULL, NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
@@ -760,8 +887,8 @@ bool cli_can_be_undone(const struct cli_option *option)
   return !option->argument && cli_model_may_set(&cli_options[cli_find_key(option->name)]);
 }
 
-/* Prints the error message for the unknown option `text`, with the option whose name is most similar to `name` as a suggestion; returns the
- * exit code CLI_BAD_INPUT. */
+/* Prints the error message for the unknown option `text`, with the option whose name is most similar to `name`, if any is similar, as a
+ * suggestion; returns the exit code CLI_BAD_INPUT. */
 static int complain_option(const struct cli_command *command, const char *text, const char *name)
 {
   const char *near = cmb_nearest_name(name, cli_options, cli_option_count, sizeof *cli_options);
@@ -770,9 +897,9 @@ static int complain_option(const struct cli_command *command, const char *text, 
                              command->name);
 }
 
-/* Stores the value of the option cli_options[k] in the arguments. If the option needs a value and `value` is NULL, takes the next word, argv[*i
- * + 1], and increments *i. Returns CLI_DONE; CLI_BAD_INPUT after an error message if the value is missing or invalid, or if the command does
- * not accept the option. */
+/* Stores the value of the option cli_options[k] in the arguments. If the option needs a value and `value` is NULL, takes the next word,
+ * argv[*i + 1], and increments *i. Returns CLI_DONE; CLI_BAD_INPUT after an error message if the value is missing, invalid or given to a
+ * switch, or if the command does not accept the option. */
 static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, int k,
                       const char *value)
 {
@@ -846,8 +973,8 @@ bool cli_on_model(const struct cli_command *command)
   return operand && (strcmp(operand, "MODEL") == 0 || cli_ends_in(operand, " MODEL"));
 }
 
-/* Stores a word of the command line that is not an option: an operand such as MODEL, or the fixed word that some commands need before it (`c`
- * of `export c MODEL`). Returns CLI_DONE; CLI_BAD_INPUT after an error message if the command does not expect the word. */
+/* Stores a word of the command line that is not an option: an operand such as MODEL, or the word that some commands need before it: a fixed one
+ * (`c` of `export c MODEL`), or any if the table has it in capitals (WHEEL of `rail WHEEL RAIL`). Returns CLI_DONE; CLI_BAD_INPUT after an error message if the command does not expect the word. */
 static int take_word(struct cli_arguments *a, const char *word)
 {
   const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;
@@ -865,7 +992,8 @@ static int take_word(struct cli_arguments *a, const char *word)
     return CLI_DONE;
   }
   const size_t length = (size_t)(blank - operand);
-  if (strlen(word) != length || strncmp(word, operand, length) != 0) {
+  const bool any = isupper((unsigned char)operand[0]);
+  if (!any && (strlen(word) != length || strncmp(word, operand, length) != 0)) {
     return cli_complain("'camber %s' does not know '%s'; expected '%.*s'", a->command->name, word,
                         (int)length, operand);
   }
@@ -925,6 +1053,16 @@ int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                               .at = NAN,
                               .save_at = NAN,
                               .radius = NAN,
+                              .gauge = NAN,
+                              .back_to_back = NAN,
+                              .cant = NAN,
+                              .yaw = NAN,
+                              .yaw_per_mm = NAN,
+                              .range = NAN,
+                              .amplitude = NAN,
+                              .smoothing = NAN,
+                              .penetration = NAN,
+                              .wheel_load = NAN,
                               .speed = NAN,
                               .width = 1280,
                               .height = 720,

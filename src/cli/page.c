@@ -6,33 +6,38 @@
 #include "base/file.h"
 #include "cli/plot.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- the viewer */
 
 /* Finds the JavaScript file of the HTML viewer and writes its path to `path`: the file that the environment variable CAMBER_VIEWER names
- * or, if this is not set, viewer.js in a folder relative to the program. Returns false if the file cannot be read. */
+ * or, if this is not set, viewer.js in a folder relative to the program. Returns false if that folder has no such file. */
 static bool find_viewer(char path[CLI_PATH_ROOM])
 {
   char program[CLI_PATH_ROOM];
   const char *given = getenv("CAMBER_VIEWER");
   if (given) {
     const int length = snprintf(path, CLI_PATH_ROOM, "%s", given);
-    return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
+    return length < CLI_PATH_ROOM;
   }
   if (!cli_program_folder(program)) return false;
   snprintf(path, CLI_PATH_ROOM, "%.*s/../share/camber/viewer.js", CLI_PATH_ROOM - 64, program);
-  if (access(path, R_OK) == 0) return true;
+  if (access(path, F_OK) == 0) return true;
   snprintf(path, CLI_PATH_ROOM, "%.*s/viewer/viewer.js", CLI_PATH_ROOM - 64, program);
-  return access(path, R_OK) == 0;
+  return access(path, F_OK) == 0;
 }
 
 FILE *cli_page_viewer(const char *what)
 {
   char path[CLI_PATH_ROOM];
-  FILE *viewer = find_viewer(path) ? fopen(path, "rb") : NULL;
-  if (!viewer) {
+  const bool found = find_viewer(path);
+  FILE *viewer = found ? fopen(path, "rb") : NULL;
+  if (!viewer && found) {
+    cli_complain("%s: the viewer '%s' cannot be read: %s", what, path, strerror(errno));
+  } else if (!viewer) {
     cli_complain("%s: this build of Camber has no viewer, which HTML pages contain; install node "
                  "and npm (scripts/setup.sh report), then build and install Camber again",
                  what);

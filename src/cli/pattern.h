@@ -22,7 +22,7 @@ cmb_status cli_pattern_find(cmb_context *ctx, const cmb_system *system, const cm
 void cli_pattern_release(struct cli_pattern *pattern);
 
 /* Show the pattern: print it as text, write it under the JSON key "pattern", or draw it as SVG to the file `path`. If cli_pattern_draw
- * returns CMB_ERROR_MEMORY, the context has no error message. */
+ * returns CMB_ERROR_MEMORY, the context may have no error message. */
 void cli_pattern_print(const struct cli_pattern *pattern);
 void cli_pattern_json(struct cli_json *j, const struct cli_pattern *pattern);
 cmb_status cli_pattern_draw(cmb_context *ctx, const struct cli_pattern *pattern, const char *path);

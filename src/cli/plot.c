@@ -1,6 +1,6 @@
 /*
- * Draws line plots as SVG (plot.h). A curve with more points than the picture can show is reduced to the smallest and the largest value of
- * each group of successive points.
+ * Draws line plots as SVG (plot.h). A curve over ascending abscissas with more points than the picture can show is reduced to the smallest
+ * and the largest value of each group of successive points.
  */
 #include "cli/plot.h"
 
@@ -33,7 +33,7 @@ enum {
   TITLE_LINE = 18
 };
 
-/* Colours that the colour-blind can distinguish as well (Okabe and Ito). */
+/* Colours that the colour-blind can distinguish as well (Okabe and Ito, the yellow darkened). */
 static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8b7500"};
 
@@ -165,8 +165,8 @@ struct line {
   bool ascends; /* whether x ascends */
 };
 
-/* Returns the data of a curve: pointers to its points, with its own abscissas or, if it has none, those of the plot, and whether the abscissas
- * ascend. */
+/* Returns the data of a curve: pointers to its points, with its own abscissas or, if it has none, those of the plot, and whether the
+ * abscissas ascend (those of the plot are taken to do so). */
 static struct line line_of(const struct cli_plot *plot, const struct cli_curve *curve)
 {
   struct line l = {plot->x, curve->y, plot->points, plot->stride, true};
@@ -199,8 +199,8 @@ static double value_at(const struct line *l, double x, long *i)
   return y_of(l, *i) + part * (y_of(l, *i + 1) - y_of(l, *i));
 }
 
-/* Returns whether curve a, drawn later, hides curve b: they run within a line width of each other along the whole of a. If their abscissas
- * differ, b is interpolated; returns false if they differ and do not both ascend. */
+/* Returns whether curve a, drawn later, hides curve b: they run within a line width of each other at all points of a. If their abscissas
+ * differ, b is interpolated, and points of a where b has no value do not count; returns false if they differ and do not both ascend. */
 static bool covers(const struct cli_plot *plot, const struct frame *f, const struct cli_curve *a,
                    const struct cli_curve *b)
 {
@@ -279,7 +279,7 @@ static void draw_to(struct pen *p, double x, double y)
   p->points++;
 }
 
-/* Draws a curve with ascending abscissas as SVG polylines. If it has more than two points per pixel of width, only the smallest and the largest
+/* Draws a curve with ascending abscissas as SVG polylines. If it has two or more points per pixel of width, only the smallest and the largest
  * value of each group of consecutive points are drawn. */
 static void draw_graph(struct pen *p, const struct line *l)
 {
@@ -300,7 +300,7 @@ static void draw_graph(struct pen *p, const struct line *l)
 }
 
 /* Draws a curve whose abscissas do not ascend (a path in the plane) as SVG polylines; skips points less than 0.3 pixels from the last one
- * drawn. */
+ * drawn, except for the last point. */
 static void draw_path(struct pen *p, const struct line *l)
 {
   const double least_distance = 0.3; /* in pixels */
@@ -441,9 +441,9 @@ static bool is_among(char letter, size_t count, const char *letters)
   return false;
 }
 
-/* Collects in `label` the letters, each once, of the marker line number i of a plot and of the following ones within one pixel. Letters met for
- * the first time are appended to `seen`; *is_new says whether there are any, and if only_new is set, `label` gets only these. Returns the
- * number of the first line farther away. */
+/* Collects in `label` the letters of marker line i of a plot and of the lines after it that are at most one pixel away, each letter once.
+ * Letters that occur for the first time are appended to `seen`, and *is_new says whether there are any; with only_new, `label` gets no others.
+ * Returns the number of the first line farther away. */
 static long collect_letters(const struct cli_plot *plot, const struct frame *f, long i,
                             bool only_new, char seen[ALPHABET + 1], char label[ALPHABET + 1],
                             bool *is_new)
@@ -559,7 +559,7 @@ static void set_margins(const struct cli_plot *plot, struct frame *f)
 }
 
 /* Returns the number of bytes of a note (a text below a plot) that fit on one line of NOTE_LENGTH bytes. Breaks the line after a list entry
- * (";") if possible, otherwise at a blank, or else between two UTF-8 characters. */
+ * (";") if one ends in its second half, otherwise at a blank, or else between two UTF-8 characters. */
 static size_t line_length(const char *note)
 {
   size_t length = strlen(note), at = NOTE_LENGTH;
@@ -687,8 +687,8 @@ static void put_fitted(FILE *to, double x, double y, double room, const char *te
   fputs("</text>\n", to);
 }
 
-/* Draws a curve as SVG polylines in a plot whose abscissa points upwards: the values of the curve are the horizontal positions. Omits points if
- * there are more than MOST_POINTS; values that are not finite interrupt the line. */
+/* Draws a curve as SVG polylines in a plot whose abscissa points upwards: the values of the curve are the horizontal positions. Omits points
+ * if there are MOST_POINTS or more; values that are not finite interrupt the line. */
 static void put_upright_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                               const struct cli_curve *curve, const char *colour)
 {
@@ -813,8 +813,8 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 /* ---- files */
 
 /* Saves a text, e.g. an SVG file, as the file `path`, which is replaced as a whole if it exists. The callback `write` writes the text, made
- * from the data `what`. Returns CMB_ERROR_MEMORY if memory runs out (no error message is stored in the context then), or the error of saving
- * the file. */
+ * from the data `what`. Returns CMB_ERROR_MEMORY if memory runs out (the context may have no error message then), or the error of saving the
+ * file. */
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path)
 {

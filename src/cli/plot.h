@@ -51,7 +51,8 @@ struct cli_plot {
   bool logarithmic; /* whether the abscissa is logarithmic */
   /* whether computed points are marked by dots on the lines between them, unless there are too many */
   bool dots;
-  /* whether panels stand side by side with a linear abscissa that points upwards; such plots have no marks, notes or subtitle */
+  /* whether panels stand side by side with a linear abscissa that points upwards; such plots have no marks, notes or subtitle, and their
+   * curves no abscissas of their own */
   bool upright;
   const struct cli_mark *marks;
   long mark_count;
@@ -62,13 +63,13 @@ struct cli_plot {
 /* Writes the plot as SVG to the file `to`. Values that are not finite, or not positive on a logarithmic axis, leave a gap in the curve. */
 void cli_plot_write(FILE *to, const struct cli_plot *plot);
 
-/* Writes the plot as SVG to the file `path`, which is replaced as a whole. If the result is CMB_ERROR_MEMORY, the context has no error
+/* Writes the plot as SVG to the file `path`, which is replaced as a whole. If the result is CMB_ERROR_MEMORY, the context may have no error
  * message. */
 cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path);
 
 /* Functions for other SVG pictures. cli_svg_text writes text with the characters <, > and & escaped and those that XML forbids replaced by
  * U+FFFD. cli_svg_save saves an SVG file under the name `path`, which is replaced as a whole; the callback `write` writes its content for the
- * data `what`. If cli_svg_save returns CMB_ERROR_MEMORY, the context has no error message. */
+ * data `what`. If cli_svg_save returns CMB_ERROR_MEMORY, the context may have no error message. */
 void cli_svg_text(FILE *to, const char *text);
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path);

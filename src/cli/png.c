@@ -44,8 +44,9 @@ static int convert(cmb_context *ctx, FILE *drawing, FILE *picture, const char *p
   static char *const words[] = {"rsvg-convert", "--zoom=2", "--format=png", NULL};
   const int code = cli_other_program(words, fileno(drawing), fileno(picture));
   if (code == CLI_NOT_INSTALLED) {
-    return fail(path, "PNG pictures are made by rsvg-convert, which is not installed (Debian: "
-                      "librsvg2-bin); .svg needs no other program");
+    return fail(path,
+                "PNG pictures are made by rsvg-convert, which cannot be started; is it installed "
+                "(Debian: librsvg2-bin)? SVG pictures (.svg) need no other program");
   }
   return code == 0 ? save_picture(ctx, picture, path) : fail(path, "rsvg-convert has failed");
 }

@@ -1,5 +1,6 @@
 /*
- * The progress bar of `camber run` on standard error; it is shown only on a terminal, and only if the run takes longer than half a second.
+ * The progress bar of runs and of films on standard error; it is shown only on a terminal, and only if the work takes longer than half a
+ * second.
  */
 #include "cli/cli.h"
 

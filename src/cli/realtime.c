@@ -89,8 +89,9 @@ void cli_realtime_begin(struct cli_realtime *r, double period)
   cli_histogram_begin(&r->times, period);
 }
 
-/* Prepares the process for steps in real time, before the first one, at simulated time t: locks all memory against swapping (r->locked),
- * requests the real-time scheduler SCHED_FIFO (r->fifo), and stores the start time of the clock. The system may refuse both requests. */
+/* Prepares the process for steps in real time, before the first one, at simulated time t: locks all present memory against swapping
+ * (r->locked), requests the real-time scheduler SCHED_FIFO (r->fifo), and stores the start time of the clock. The system may refuse both
+ * requests. */
 static void prepare_process(struct cli_realtime *r, double t)
 {
   const struct sched_param priority = {.sched_priority = PRIORITY};
@@ -140,7 +141,7 @@ void cli_realtime_end(struct cli_realtime *r)
 
 enum { TIME_ROOM = 32 };
 
-/* Writes a time in seconds with three significant digits and a suitable unit, such as "12.3 us", to `text`. Returns `text`. */
+/* Writes a time in seconds with up to three significant digits and a suitable unit, such as "12.3 us", to `text`. Returns `text`. */
 static const char *time_text(double seconds, char text[TIME_ROOM])
 {
   static const struct {
@@ -163,8 +164,9 @@ static void print_row(const char *limit, const char *margin, long count, long la
   printf("  %16s %12s %10ld%s%.*s\n", limit, margin, count, length ? "  " : "", length, full);
 }
 
-/* Prints the histogram of the computing times of real-time steps. Each row covers a factor of 2 and shows the upper limit, the margin (the
- * percentage of the period that remains) and the number of steps. */
+/* Prints the histogram of the computing times of real-time steps. Each row covers a factor of 2 (the lowest one all shorter times, the last
+ * one all longer than the period) and shows the upper limit, the margin (the percentage of the period that remains) and the number of
+ * steps. */
 static void print_margins(const struct cli_histogram *h)
 {
   long rows[MOST_ROWS] = {0}, largest = 1, before = 0;

@@ -25,16 +25,17 @@ struct cli_realtime {
   struct cli_histogram times;
 };
 
-/* Selects a real-time integration method if --realtime is set without a method. Prints an error message if --realtime contradicts other
- * options. Returns an exit code, CLI_DONE on success. */
+/* If --realtime is set without a real-time method, selects one; but drops --realtime if only the model file sets it and the command line
+ * names another method. Prints an error message if --realtime contradicts other options. Returns an exit code, CLI_DONE on success. */
 int cli_realtime_choose(struct cli_arguments *arguments);
 
 /* Returns the step size of a real-time method in seconds. */
 double cli_period(const cmb_run_options *options);
 
-/* Synchronise a run with the clock: begin, then one call before and one after each step, then end. `period` is the step size in seconds.
- * The call before a step sleeps until the simulated time t at its beginning is due; it returns CMB_ERROR_INTERRUPTED if the user interrupts.
- * The call after the step, which ends at t, records its computing time and counts it as an overrun if it ended too late. */
+/* Synchronise a run with the clock: begin, then one call before and one after each step, then end. `period` is the step size in seconds. The
+ * call before a step sleeps until the simulated time t at its beginning is due; it returns CMB_ERROR_INTERRUPTED if the user interrupts the
+ * sleep. The first such call prepares the process and starts the clock instead. The call after the step, which ends at t, records its
+ * computing time and counts it as an overrun if it ended too late. */
 void cli_realtime_begin(struct cli_realtime *r, double period);
 cmb_status cli_realtime_before_step(struct cli_realtime *r, double t);
 void cli_realtime_after_step(struct cli_realtime *r, double t);

@@ -3,8 +3,8 @@
  * from disk. Parts of it are also used for the pages of `camber view`.
  *
  * The report is an HTML page with the viewer (page.h). It shows what --json prints, the bodies, joints and forces of the model
- * (report_scene.c), the poses of the bodies at some instants, and columns of numbers over time (report_data.c). All memory is allocated
- * before the run; if the data do not fit, they are thinned.
+ * (report_scene.c), the poses of the bodies at some instants, and columns of numbers over time (report_data.c). The memory for the data of
+ * the run is allocated before it; if they do not fit, they are thinned.
  */
 #ifndef CMB_CLI_REPORT_H
 #define CMB_CLI_REPORT_H
@@ -27,14 +27,14 @@ struct cli_forces {
   cmb_model *model;         /* a second copy of the model, with the forces as outputs */
   cmb_system *system;       /* its system (the second system); NULL: no forces are available */
   int count;                /* number of arrows */
-  int numbers;              /* number of force components of all arrows */
+  int numbers;              /* number of force components, also of arrows that were removed */
   struct cli_arrow *arrows; /* (count) */
   int *output; /* (numbers) index of each force component among the outputs of `system` */
   double *now; /* (numbers) the force components in the current record */
 };
 
-/* The greatest number of values of all curves in a report. With the viewer, the page then has less than 6 MB for models with up to some
- * hundred columns and some fifty bodies. */
+/* About the greatest number of values of all curves in a report (more for over 600 columns). With the viewer, the page then has less than 6
+ * MB for models with up to some hundred columns and some fifty bodies. */
 enum { CLI_SERIES_NUMBERS = 600000 };
 
 /* The data of a report, collected during the run. */
@@ -54,9 +54,9 @@ struct cli_report_texts {
   double t_end;             /* requested end of the simulated time */
 };
 
-/* Begin a report; both do nothing without --html. cli_report_open opens the file of the viewer, cli_report_begin allocates all memory. They
- * print an error message on failure, e.g. if this build has no viewer, and return an exit code, CLI_DONE on success. cli_report_end closes
- * the file and frees the memory. */
+/* Begin a report. cli_report_open initialises *r and opens the file of the viewer, cli_report_begin allocates the memory for the data;
+ * without --html nothing is opened or allocated. They print an error message on failure, e.g. if this build has no viewer, and return an exit
+ * code, CLI_DONE on success. cli_report_end closes the file and frees the memory. */
 int cli_report_open(struct cli_report *r, const struct cli_arguments *a);
 int cli_report_begin(struct cli_report *r, const struct cli_arguments *a, const cmb_equations *eq);
 void cli_report_end(struct cli_report *r);

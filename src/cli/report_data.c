@@ -1,5 +1,6 @@
 /*
- * Writes the numbers of a report as JSON (report.h): arrays are base64 strings of their bytes in memory, little-endian.
+ * Writes the numbers of a report as JSON (report.h): arrays are base64 strings of their bytes in memory, which the viewer takes as
+ * little-endian.
  *
  * A column consists of a number `base` and the differences to it in single precision, so that a quantity that stays near a large value,
  * such as an energy, keeps its digits. A column beyond the range of single precision is written in double precision (`exact`), as are all

@@ -29,7 +29,7 @@ static int force_components(const char *type)
 static int arrow_components(const cmb_model *m, cmb_item_kind kind, int i, const cmb_item *item)
 {
   if (kind == CMB_ITEM_JOINT) return strcmp(item->type, "free") == 0 ? 0 : 3;
-  /* a gear, a torsion spring or a stop has no point of application */
+  /* a gear, a torsion spring or the stop of a coordinate has no point of application */
   if (cmb_model_points(m, kind, i, 0, NULL) == 0) return 0;
   return kind == CMB_ITEM_FORCE ? force_components(item->type) : 3;
 }

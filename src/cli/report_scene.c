@@ -1,7 +1,7 @@
 /*
  * Writes the elements of a model that are drawn as JSON, for the HTML pages of `camber run --html` and `camber view` (report.h): bodies with
- * their centres of mass, points, joints, loops, forces and shapes, all in the design position, with the number of the body to which each is
- * fixed, −1 for the ground.
+ * their centres of mass, points, joints, loops, stops, forces and shapes, all in the design position, with the number of the body to which
+ * each is fixed, −1 for the ground. Adds gravity and the formulas of the outputs.
  */
 #include "cli/report.h"
 

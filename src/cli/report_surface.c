@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-  FIRST_LINES = 320, /* numbers of grid lines with constant x: before and after refinement */
+  FIRST_LINES = 320, /* grid lines with constant x: before, and at most after refinement */
   MOST_LINES = 900,
   FIRST_ACROSS = 8, /* the same with constant y */
   MOST_ACROSS = 60,
@@ -117,7 +117,7 @@ static double height_of_line(const struct ground *g, int surface, const struct l
 }
 
 /* Returns whether a ground surface is nearly linear between the grid lines i and i + 1: at all sample positions along the lines, its height
- * midway between them is about the mean of its heights on both. */
+ * midway between them is about the mean of its heights on both. Positions where a height is not found do not count. */
 static bool is_straight(const struct ground *g, int surface, const struct lines *l, int i,
                         double high)
 {
@@ -234,8 +234,8 @@ static void put_patch(const struct ground *g, int surface, const cmb_surface *s)
 
 /* ---- all surfaces */
 
-/* Estimates the size of the mechanism, used as the distance over which the ground below it is searched: 1 m plus the largest difference of
- * a coordinate, at the first instant, between the centres of mass of the first body and any other. */
+/* Estimates the size of the mechanism, from which follows how far below it the ground is searched: 1 m plus the largest difference of a
+ * coordinate, at the first instant, between the centres of mass of the first body and any other. */
 static double mechanism_size(const struct cli_poses *p)
 {
   double most = 0;

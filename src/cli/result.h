@@ -107,7 +107,7 @@ enum { CLI_RESULT_MOST_TEXT = 1 << 20 }; /* bytes in a text of a file; longer te
 /* The reason why a file cannot be read. */
 struct cli_result_fault {
   const char *words; /* error message without the name of the file; NULL: the file was read */
-  /* line and column (in bytes) of the invalid field of a CSV file, from 1 on; line 0: unknown */
+  /* line and column (in bytes) of the invalid field of a CSV file, from 1 on, column 1 for the line of names; line 0: unknown */
   long line, column;
 };
 

@@ -102,7 +102,7 @@ static bool is_known(const struct labels *l, int result, const struct setting *s
   return false;
 }
 
-/* Writes the text `before`, the number x with six significant digits, and the text `after`. */
+/* Writes the text `before`, the number x with up to six significant digits, and the text `after`. */
 static void put_number(FILE *to, const char *before, double x, const char *after)
 {
   char text[VALUE_ROOM];
@@ -211,7 +211,7 @@ const char *cli_base_name(const char *path)
 enum label_kind { BY_PARTS, BY_FILE, BY_PATH, BY_NUMBER, LABEL_KINDS };
 
 /* Writes the label of results[i]: the parts in which the results differ, separated by commas, the file name, the path, or the path and the
- * number i + 1, as `label_kind` says. If no part differs, the file name is used. */
+ * number i + 1, as `label_kind` says. If the result has no such part, the file name is used. */
 static void put_label(FILE *to, const struct labels *l, int i, enum label_kind label_kind)
 {
   const char *path = l->results[i]->path, *comma = "";

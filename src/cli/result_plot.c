@@ -71,8 +71,8 @@ static int find_names(struct drawing *d)
       if (r->columns[i].kind == CLI_COLUMN_OUTPUT) d->name[d->name_count++] = r->columns[i].name;
     }
     if (d->name_count > 0) return CLI_DONE;
-    return cli_complain("'camber plot' needs --y NAME,..: '%s' does not say which of its columns "
-                        "are outputs",
+    return cli_complain("'%s' has no columns that are marked as outputs; expected --y NAME,.. with "
+                        "the columns to be drawn",
                         r->path);
   }
   d->names = strdup(d->a->y);
@@ -117,8 +117,8 @@ static int check_numbers(const struct cli_result *r, const struct cli_result_col
              : cli_complain("column '%s' of '%s' has no numbers that are finite", c->name, r->path);
 }
 
-/* Checks that a result file has exactly one column `name`, as the option --OPTION requests, and that its values can be drawn. Returns CLI_DONE,
- * or CLI_BAD_INPUT after an error message. */
+/* Checks that a result file has a column `name`, as the option --OPTION requests, that the name is not ambiguous (cli_result_ambiguous), and
+ * that its values can be drawn. Returns CLI_DONE, or CLI_BAD_INPUT after an error message. */
 static int check_column(const struct cli_result *r, const char *option, const char *name)
 {
   const struct cli_result_column *c = cli_result_find(r, name);

@@ -43,7 +43,7 @@ struct run {
   long event_count, event_room; /* number of events of the run; number of entries allocated */
   struct cli_sides sides;       /* states right before and after events */
   struct cli_impulses impulses;
-  struct cli_extremes extremes; /* least, greatest and mean values of the outputs */
+  struct cli_extremes extremes; /* least, greatest and root mean square values of the outputs */
   struct cli_singularities singularities;
   bool saved;       /* whether the state has been saved */
   bool table_broke; /* whether the run ended because a row could not be written */
@@ -88,8 +88,8 @@ static cmb_status grow_events(struct run *run)
   return CMB_OK;
 }
 
-/* Stores an event of the run in run->events; after the first CLI_MOST_KEPT, events are only counted. The states right before and after it are
- * in run->sides, at the index that is stored in run->instants. A callback of the simulation, where `user` is a struct run. */
+/* Stores an event of the run in run->events; after the first CLI_MOST_KEPT, events are only counted. With --json, the states right before and
+ * after it are in run->sides, at the index that is stored in run->instants. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct run *run = user;
@@ -172,7 +172,7 @@ static cmb_status after_step(void *user, double t)
   return save_state_if_due(run, t);
 }
 
-/* Prints the numbers x[n] with their names and units, one per line, with `digits` significant digits; the title is in the first line.
+/* Prints the numbers x[n] with their names and units, one per line, with up to `digits` significant digits; the title is in the first line.
  * `units` may be NULL; if x is NULL, "not computed" is printed for each. */
 static void print_numbers(const char *title, int n, const char *const *names,
                           const char *const *units, int digits, const double *x)
@@ -225,7 +225,7 @@ static void print_extremes(const struct run *run)
   print_coarse(x, eq);
 }
 
-/* Prints the final positions, velocities, first-order states and Lagrange multipliers with 17 significant digits. If the run could not
+/* Prints the final positions, velocities, first-order states and Lagrange multipliers with up to 17 significant digits. If the run could not
  * start, "not computed" is printed for the multipliers. */
 static void print_states(const cmb_equations *eq, const cmb_result *r)
 {
@@ -520,8 +520,9 @@ static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
   return status;
 }
 
-/* Runs the simulation `repeat` times, or until a run fails. The first one is recorded and remains in run->sim, even if it fails; the others
- * only measure time. The median times of set-up and computation are stored in *run; setup[repeat] and seconds[repeat] are working arrays. */
+/* Runs the simulation `repeat` times, or until a run fails. The first one is recorded and remains in run->sim, even if it fails (NULL if it
+ * could not be created or resumed); the others only measure time. The median times of set-up and computation are stored in *run;
+ * setup[repeat] and seconds[repeat] are working arrays. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
 {
@@ -698,8 +699,8 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 static int refuse_source(const struct cli_arguments *a, const char *option, const char *path)
 {
   if (!path || !a->model || !cmb_model_reads(a->model, path)) return CLI_DONE;
-  return cli_complain("option --%s is '%s', which the model reads; expected another file", option,
-                      path);
+  return cli_complain(
+      "option --%s would overwrite '%s', a file of the model; expected another file", option, path);
 }
 
 /* Creates the trajectory file of --out as run->table, and collects the facts about the run (model, method, options, ...) that it will contain.
@@ -797,14 +798,13 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns at how many evenly spaced times the run is evaluated in addition to its steps: 1000 for a plot, an HTML report or a printed table of
- * outputs, otherwise 0. With --realtime, to save time, it is 1 for a plot or report, otherwise 0. */
+/* Returns into how many intervals the run is divided at least, by its steps and by states computed inside of long steps: 1000 for a plot or
+ * an HTML report, 250 for a printed table of outputs, otherwise 0. With --realtime, to save time, it is 1 for a plot or report, otherwise 0. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {
-  enum { SAMPLES = 1000 };
   const bool pictured = a->plot || a->html, summed_up = eq->no > 0 && !a->json;
   if (a->realtime) return pictured ? 1 : 0;
-  return pictured || summed_up ? SAMPLES : 0;
+  return pictured ? 1000 : summed_up ? 250 : 0;
 }
 
 int cli_run(cmb_context *ctx, const struct cli_arguments *a)

@@ -1,9 +1,10 @@
 /*
  * Draws the plot of a run (`camber run --plot`): chooses the quantities that are drawn, their panels (diagrams) and the texts.
  *
- * The plot shows the quantities that --plot-outputs names; without this option the outputs of the model, or if it has none, the coordinates and
- * velocities. Quantities of the same unit share a panel, eight at most; further ones are in further panels of that unit. Quantities without a
- * unit are grouped by their size. Events are vertical lines with letters, which a note below the panels explains.
+ * The plot shows the quantities that --plot-outputs names; without this option the outputs of the model, or if it has none, the coordinates
+ * and velocities, and with --record residuals also these. Quantities of the same unit share a panel, eight at most; further ones are in
+ * further panels of that unit. Quantities without a unit are grouped by their size. Events are vertical lines with letters, which a note
+ * below the panels explains.
  */
 #ifndef CMB_CLI_RUN_PLOT_H
 #define CMB_CLI_RUN_PLOT_H
@@ -42,8 +43,8 @@ struct cli_run_plot_texts {
   const char *failure; /* why the run ended early; "": it did not */
 };
 
-/* Draws the plot to the SVG file `path`, which is replaced as a whole. If there is no room for all quantities, a note in the plot and a warning
- * say so. If the result is CMB_ERROR_MEMORY, the context has no error message. */
+/* Draws the plot to the SVG file `path`, which is replaced as a whole. If there is no room for all quantities, a note in the plot and a
+ * warning say so. If the result is CMB_ERROR_MEMORY, the context may have no error message. */
 cmb_status cli_run_plot_draw(cmb_context *ctx, const struct cli_run_plot *p,
                              const struct cli_history *h, const struct cli_run_plot_texts *texts,
                              const struct cli_run_events *events, const char *path);

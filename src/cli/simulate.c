@@ -81,8 +81,8 @@ static bool goes_up(const char *path)
   return false;
 }
 
-/* Returns whether a relative path without `..` leads to a file in or below the current folder, after symbolic links are resolved (of its folder
- * if the file does not exist yet). Returns true if not even the folder exists; opening the file fails later. */
+/* Returns whether a path is relative, has no `..` in it, and leads to a file in or below the current folder, after symbolic links are
+ * resolved (of its folder if the file does not exist yet). Returns true if not even the folder exists; opening the file fails later. */
 static bool stays_here(const char *path)
 {
   char here[CLI_PATH_ROOM], there[CLI_PATH_ROOM], folder[CLI_PATH_ROOM];
@@ -152,9 +152,9 @@ static void warn_of_steady(const struct cli_arguments *a, const char *name)
            "starts from the model's start values");
 }
 
-/* Checks an entry in the section `simulate` of the model file, and stores its value as an option if the command has this option and the command
- * line gives neither this option nor one that overrides the entry. Returns CLI_DONE, or CLI_BAD_INPUT after an error message if the key or
- * value is invalid. */
+/* Checks an entry in the section `simulate` of the model file, and stores its value as an option if the command has this option and the
+ * command line gives neither this option nor one that overrides the entry; a file name only for an option of `camber run`. Returns CLI_DONE,
+ * or CLI_BAD_INPUT after an error message if the key or value is invalid. */
 static int take_key(struct cli_arguments *a, const cmb_model_default *d)
 {
   const int key = cli_find_key(d->name), k = cli_find_option(a->command, d->name);

@@ -41,7 +41,8 @@ cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
                                 const struct cli_arguments *a, const cmb_linearization *l, double t,
                                 const double *q, const double *v);
 
-/* Print the names, matrices and transfer functions, as text or as JSON; nothing if they have not been computed. */
+/* Print the names, matrices and transfer functions, as text (matrices only of up to 12 states) or as JSON; nothing if they have not been
+ * computed. */
 void cli_state_space_print(const struct cli_state_space *s);
 void cli_state_space_json(const struct cli_state_space *s, struct cli_json *j);
 

@@ -1,6 +1,6 @@
 /*
- * Writes the summary of a run as keys of a JSON object. It is the same in the output of --json, in the report of a run and in the viewer's pages
- * of results; it is made from the numbers that are also in result files (facts.h).
+ * Writes the summary of a run as keys of a JSON object. Apart from the states at events, it is the same in the output of --json, in the
+ * report of a run and in the viewer's pages of results; it is made from the numbers that are also in result files (facts.h).
  */
 #ifndef CMB_CLI_SUMMARY_H
 #define CMB_CLI_SUMMARY_H

@@ -57,8 +57,8 @@ static cmb_status find_equilibrium(cmb_context *ctx, bool quiet, cmb_system *sys
   return CMB_OK;
 }
 
-/* Returns whether the options on the command line set formalism=explicit, so that an implicit method evaluates the accelerations for given
- * values of the Lagrange multipliers. */
+/* Returns whether the options of the method (--option, also from the model file) set formalism=explicit, so that an implicit method evaluates
+ * the accelerations for given values of the Lagrange multipliers. */
 static bool needs_forced_accelerations(const struct cli_arguments *a)
 {
   for (int i = 0; i < a->option_count; i++) {

@@ -56,7 +56,7 @@ cmb_status cli_table_record(struct cli_table *table, const cmb_record *record);
 /* Completes the result file and frees the table, also on failure. HDF5 and MAT files contain the texts, numbers and events of `end`, the
  * sheet with the outcome of the run. */
 cmb_status cli_table_close(struct cli_table *table, const struct cli_sheet *end);
-/* Removes the result file and frees the table, which may be NULL. */
+/* Removes the unfinished result file and frees the table, which may be NULL. */
 void cli_table_discard(struct cli_table *table);
 
 /* Returns whether this program can write and read HDF5. */

@@ -56,8 +56,8 @@ static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_t
   return CMB_OK;
 }
 
-/* Sets the nominal load, the speed and the ranges of slip and slip angle of a tyre from the tyre file, and computes its characteristics
- * t->loads at 0.5, 1, 1.5 and 2 times the nominal load, limited to the largest load in the file (FZMAX). */
+/* Sets the nominal load, the speed and the ranges of slip and slip angle (up to 0.3 and 0.3 rad) of a tyre from the tyre file, and computes
+ * its characteristics t->loads at 0.5, 1, 1.5 and 2 times the nominal load, limited to the largest load in the file (FZMAX). */
 static cmb_status study(struct cli_tyre *t)
 {
   static const double shares[CLI_TYRE_LOADS] = {0.5, 1, 1.5, 2};

@@ -90,8 +90,8 @@ cmb_status cli_follow_confirm(struct cli_critical *s, const struct cli_follow *f
  * unknown. To be called for each row in turn, the last with is_last. */
 cmb_status cli_critical_next(struct cli_critical *search, int i, bool is_last);
 
-/* vary_files.c: write the eigenvalues that are not neutral to the CSV file `path`, one a line, or draw them as curves over the varied quantity
- * to the SVG file `path`. If CMB_ERROR_MEMORY is returned, the context has no error message. */
+/* vary_files.c: write the eigenvalues that are not neutral to the CSV file `path`, one a line, or draw curves of those with the largest real
+ * parts over the varied quantity to the SVG file `path`. If CMB_ERROR_MEMORY is returned, the context may have no error message. */
 cmb_status cli_vary_save(cmb_context *ctx, const struct cli_vary_table *table, const char *path);
 cmb_status cli_vary_draw(cmb_context *ctx, const struct cli_vary_table *table, const char *path);
 

@@ -119,9 +119,9 @@ struct side {
   bool others_grow; /* whether at the nearest sample another eigenvalue has a positive real part */
 };
 
-/* Samples the real eigenvalue of smallest absolute value at values of the quantity of --vary at growing distances from x, on the side of the
- * motion `end` and beyond it. Very near to x, this eigenvalue cannot be distinguished from 0. Stores up to A_SIDE of the values and real parts
- * in *side. Ends early where no motion exists. */
+/* Samples the real eigenvalue of smallest absolute value at up to A_SIDE values of the quantity of --vary at growing distances from x, towards
+ * the motion `end` and beyond it, where it can be distinguished from 0. Stores values, real parts and whether another eigenvalue grows in
+ * *side. Ends early at the end of the range, where beyond `end` no motion exists, or where another eigenvalue is the slowest. */
 static cmb_status sample_side(struct cli_critical *s, double x, const struct cli_motion *end,
                               struct side *side)
 {
@@ -212,8 +212,8 @@ struct interval {
 };
 
 /* Checks the other eigenvalues at the value x of the varied quantity, at which the real part of the followed eigenvalue is 0. *others_grow
- * becomes whether one of them has a clearly positive real part, and *unknown whether more of them are neutral (0 up to rounding) than in the
- * motions f->a and f->b at both ends; as many as there are at the end with fewer are ignored. */
+ * becomes whether one of them has a clearly positive real part. Neutral eigenvalues (0 up to rounding), as many as at that end of the interval
+ * (f->a or f->b) that has fewer of them, are ignored; *unknown becomes whether there are more. */
 static cmb_status check_others(struct cli_critical *s, const struct cli_follow *f, double x,
                                bool *others_grow, bool *unknown)
 {
@@ -343,9 +343,8 @@ static void warn_of_rows(const struct cli_critical *s, int first, int last)
   if (from >= 0) warn_of_band(s, s->rows[from].at, s->rows[to].at, below);
 }
 
-/* Finds the critical value between the motions a and b, two rows of the table whose neighbours in between have more neutral eigenvalues (0 up
- * to rounding) than both, and adds it to the list. If it cannot be found, prints a warning, unless another eigenvalue makes the motion unstable
- * there. */
+/* Finds the critical value between rows a and b of the table, and adds it to the list; the rows between them have more neutral eigenvalues (0
+ * up to rounding) than these two. If it cannot be found, prints a warning, unless another eigenvalue makes the motion unstable there. */
 static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
 {
   const struct cli_motion *from = &s->rows[a], *to = &s->rows[b];
@@ -365,9 +364,9 @@ static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
   return CMB_OK;
 }
 
-/* Examines motions `first` to `last` at an end of a stretch of the table, which have more neutral eigenvalues (which count as 0) than the
- * motion `inner` beside them. A single one becomes a critical value if nearby motions show that one real eigenvalue is 0 there and no other
- * makes it unstable; where they do not show it, prints a warning. */
+/* Examines the motions `first` to `last` at one end of a series of rows; they have more neutral eigenvalues (0 up to rounding) than the motion
+ * `inner` beside them. One single motion becomes a critical value if nearby motions show that one real eigenvalue is 0 there and positive
+ * towards `inner`, and if no other eigenvalue is unstable. If nearby motions do not show it, prints a warning. */
 static cmb_status end_in_band(struct cli_critical *s, int first, int last, int inner)
 {
   const struct cli_motion *end = &s->rows[first], *in = &s->rows[inner];

@@ -22,9 +22,9 @@ static const double FAR_APART = 30;
 
 /* ---- CSV */
 
-/* Writes the eigenvalues of the steady motions for all values of the quantity of --vary to the file `to` as CSV, one a line: real and imaginary
- * part, frequency, damping ratio, and the coordinate or state that moves most. Neutral ones (0 up to rounding) are left out. A callback of
- * cli_svg_save; `what` is a struct cli_vary_table. */
+/* Writes the eigenvalues of the steady motions for all values of the quantity of --vary to the file `to` as CSV, one a line: real and
+ * imaginary part, frequency, damping ratio, and the coordinate that changes most (or state, if no coordinate changes). Neutral ones (0 up to
+ * rounding) are left out. A callback of cli_svg_save; `what` is a struct cli_vary_table. */
 static void write_csv(FILE *to, const void *what)
 {
   const struct cli_vary_table *t = what;
@@ -183,7 +183,7 @@ static char *next_note(struct plot_texts *w)
   return w->text[w->count++];
 }
 
-/* Writes to *w the label of the plot's abscissa and the notes above the plot: the critical values, how many curves are drawn if not all are,
+/* Writes to *w the label of the plot's abscissa and the notes below the plot: the critical values, how many curves are drawn if not all are,
  * and why the table ends early, if it does. */
 static void describe(const struct cli_mode_curves *c, const struct drawing *d, struct plot_texts *w)
 {

@@ -28,8 +28,8 @@ static double rounding_of(const struct cli_motion *x)
   return fastest > 0 ? x->below * x->below / fastest : 0;
 }
 
-/* Returns whether a mode (eigenvalue) m of the motion x is an undamped oscillation: it has a positive imaginary part, and its real part is not
- * larger than a rounding error. */
+/* Returns whether an eigenvalue is that of an undamped oscillation: it has a positive imaginary part, and its real part is 0 up to a rounding
+ * error. */
 static bool is_undamped(const struct cli_motion *x, const cmb_eigenmode *m)
 {
   return m->im > 0 && fabs(m->re) <= fmax(UNDAMPED * m->im, rounding_of(x));

@@ -32,7 +32,7 @@ struct model_page {
   struct cli_view_place place;
   cmb_system *system;      /* equations of the model; NULL: they could not be created */
   cmb_simulation *sim;     /* simulation whose start is shown; NULL: there is none */
-  const cmb_result *start; /* NULL: the given position is shown */
+  const cmb_result *start; /* NULL: the given or design position is shown */
   const char *state; /* which state is shown: "start", "equilibrium", "steady", "given", "design" */
   char *failure;     /* error message for the page; NULL: none */
   int code;          /* exit code of the command */
@@ -334,7 +334,7 @@ static void release(struct model_page *m)
 static int check_path(cmb_context *ctx, const struct cli_arguments *a, const char *path)
 {
   if (cmb_model_reads(a->model, path)) {
-    return cli_complain("the page would be '%s', which the model reads; expected another file",
+    return cli_complain("the page would overwrite '%s', a file of the model; expected another file",
                         path);
   }
   if (!cli_ends_in(path, ".html")) {

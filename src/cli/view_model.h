@@ -79,7 +79,7 @@ void cli_sliders_release(struct cli_sliders *sliders);
 struct cli_mode {
   const cmb_eigenmode *mode; /* eigenvalue and eigenvector */
   double amplitude;          /* of the coordinate with the largest change */
-  /* the positions; each row begins with the fraction of the period. Empty if no coordinate changes, or loops cannot be closed */
+  /* the positions; each row begins with the fraction of the period. Empty if no body moves, or loops cannot be closed */
   struct cli_frames frames;
 };
 

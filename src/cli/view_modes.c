@@ -71,8 +71,8 @@ static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *
   return CMB_OK;
 }
 
-/* Computes the animation of a mode over one period, out->frames, at phases + 1 instants. The amplitude is halved until all loops can be closed.
- * Makes no frames if no body moves, or if MOST_TRIES amplitudes fail. */
+/* Computes the animation of a mode over one period, out->frames, at phases + 1 instants. The amplitude is halved until all loops can be
+ * closed. Makes no frames if no body moves, or if MOST_TRIES amplitudes fail. */
 static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, int phases,
                             struct cli_mode *out)
 {
@@ -168,8 +168,8 @@ void cli_modes_release(struct cli_modes *modes)
 
 /* ---- the page */
 
-/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate or state that moves most, with its unit for a coordinate, and
- * the poses of the bodies over one period if a coordinate moves. */
+/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate that changes most and its unit (0 and "" if none changes),
+ * and the poses of the bodies over one period if they move and the loops can be closed. */
 static cmb_status put_mode(struct cli_json *j, const struct cli_view_place *p,
                            const struct cli_mode *mode)
 {

@@ -12,7 +12,7 @@
 struct group {
   enum cli_column_kind kind;
   int count; /* number of quantities */
-  /* put by CSV files before a name that is also an output's (csv.c); "": none */
+  /* put by CSV files before a name that is also an output's (sim/csv.c); "": none */
   const char *prefix;
   const char *const *names, *const *units; /* (count); units may be NULL */
 };

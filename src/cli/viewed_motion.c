@@ -93,8 +93,8 @@ static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_s
 }
 
 /* Appends options of the command line of `camber view` to `with`, the options stored in a result file, over which they take precedence:
- * parameters, start values, formulation and live parameters (changeable after set-up). Returns CLI_DONE, or CLI_BAD_INPUT after an error
- * message if there are too many. */
+ * parameters, start values, formulation, live parameters (changeable after set-up) and --include-anywhere. Returns CLI_DONE, or CLI_BAD_INPUT
+ * after an error message if there are too many. */
 static int add_command_line_options(struct cli_arguments *with, const struct cli_arguments *a)
 {
   int code = add_settings(a->set_count, a->set, &with->set_count, with->set);

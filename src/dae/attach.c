@@ -91,9 +91,9 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* Returns whether the description of the event rules in eq is complete: the resets of each rule lie within the eq->reset_count
- * resets; the function eq->surfaces is set if a rule has a surface or a gap; a rule that is an error has its message; and the table eq->rule_reads is set if there are both
- * rules and switching functions. */
+/* Returns whether the description of the event rules in eq is complete: the resets of each rule lie within the eq->reset_count resets; the
+ * function eq->surfaces is set if a rule has a surface or a gap; a rule that is an error has its message; and the table eq->rule_reads is
+ * set if there are both rules and switching functions. */
 static bool are_rules_complete(const cmb_equations *eq)
 {
   for (int i = 0; eq->rules && i < eq->rule_count; i++) {

@@ -1,5 +1,6 @@
 /*
- * Accelerations at and near positions where the constraints lose rank while the mechanism passes through. Used by the evaluator.
+ * Accelerations at and near positions where the constraints lose rank while the mechanism passes through. Used by the evaluator and by
+ * method/passage.c.
  *
  * A mechanism can run through a position where its constraints are dependent, nᵀ G = 0, and go on along a smooth branch of its
  * motion: a parallelogram through its flat position. Near it, with a small singular value nᵀ G x = σ, every component in the
@@ -27,8 +28,8 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq);
  * companions, or only dependent ones, by the default limits of its KKT solver. */
 void cmb_watch_rank(cmb_evaluator *ev, bool watching);
 
-/* Returns whether the constraints are near a loss of rank: their smallest singular value in the current KKT factors, apart from
- * those of redundant constraints, is below CMB_WEAK. */
+/* Returns whether the constraints are near a loss of rank: their smallest singular value in the current KKT factors, apart from those of
+ * redundant constraints, is below CMB_WEAK. Unless the evaluator is `watching`, only values up to 1e-4 are noticed. */
 static inline bool cmb_is_near_singular(const cmb_evaluator *ev)
 {
   return *ev->doubtful && cmb_kkt_nearness(ev->kkt) < CMB_WEAK;
@@ -55,9 +56,9 @@ void cmb_weak_part(cmb_evaluator *ev, const double *x, double *part);
 cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
                        double *rate);
 
-/* Returns whether the constraints at (t, q) are close to losing rank (smallest singular value below CMB_NOT_FAR), and writes to
- * share (ng) how much each takes part in that. Returns false if they cannot be evaluated or there are none. Used for the message
- * about a method that got stuck. */
+/* Returns whether the constraints at (t, q) are close to losing rank (smallest singular value below CMB_NOT_FAR), and writes to share (ng)
+ * how much each takes part in that. Returns false if they cannot be evaluated or there are none. Used where a method got stuck: for its
+ * message, and to change to a method that can pass. */
 bool cmb_weakest_constraints(cmb_evaluator *ev, double t, const double *q, double *share);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The compiled model: its expressions with frozen modes, for the makers of whole-step programs of real-time methods (method/) and
- * of exported C code (export/). The inputs of these programs lie as layout.h says, like those of the equations' own programs.
+ * The compiled model: its expressions with frozen modes, for the makers of whole-step programs of real-time methods (method/) and of
+ * exported C code (export/), and for derivatives of outputs (system/). The inputs of these programs lie as layout.h says, like those of the
+ * equations' own programs.
  *
  * The inputs u and their rates are still variables here; in a simulation they are 0, unless they are live: then they are among the
  * parameters.
@@ -29,9 +30,10 @@ typedef struct cmb_code {
   /* number of stiff forces; fields as in dyn/expressions.h. stiff_row == NULL: not known */
   int stiff_count;
   cmb_expr *stiff_row, *stiff_x, *stiff_rate, *loose, *forces;
-  cmb_expr *rates;   /* (nq) T(q) v; NULL: q̇ = v */
-  cmb_expr *outputs; /* (no + nh) outputs and next sampled values, functions of t, q, v, a, λ */
-  cmb_expr *margin;  /* (ns) switching functions */
+  cmb_expr *rates; /* (nq) T(q) v; NULL: q̇ = v */
+  /* (no + nh) outputs and next sampled values, functions of t, q, v, a, λ and contact forces */
+  cmb_expr *outputs;
+  cmb_expr *margin; /* (ns) switching functions */
   int level_count;
   /* (level_count) for each mode that is a level, the expression that determines it */
   cmb_expr *deciding;

@@ -119,7 +119,8 @@ static inline cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t,
 }
 
 /* Evaluate the terms among M, f, g, G, γ, g_t whose arrays in `want` are not NULL, at (t, q, v) or at a point that cmb_evaluator_point has
- * returned. Do not check them for NaN and Inf: these propagate through the linear solves, so that the caller checks the final result. */
+ * returned. Do not check them for NaN and Inf, which propagate through the linear solves, so that the caller checks the final result; only
+ * the accelerations that late states depend on are checked. */
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want);
 cmb_status cmb_evaluate_at(cmb_evaluator *ev, const cmb_point *at, const cmb_terms *want);
@@ -136,10 +137,10 @@ void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double
  * factored. Pass the same pointer to cmb_factor. */
 double *cmb_mass_wanted(cmb_evaluator *ev);
 
-/* cmb_factor factors the matrix [M Bᵀ; G 0]; B == NULL means B = G. Dependent constraints are solved in the sense of least squares
- * and least norm (math/kkt.h) and counted in `deficiency`; if B ≠ G and more are dependent than `redundant`, it returns
- * CMB_RETRY_SINGULAR. cmb_solve solves M x + Bᵀ y = r, G x = −s with these factors; r == NULL means r = 0. Both are counted in
- * `stats`. */
+/* cmb_factor factors the matrix [M Bᵀ; G 0]; B == NULL means B = G. Dependent constraints are solved in the sense of least squares and
+ * least norm (math/kkt.h) and counted in `deficiency`; if B ≠ G and more are dependent than `redundant`, or if a loss of rank is refused
+ * (cmb_kkt_refuse), it returns CMB_RETRY_SINGULAR. cmb_solve solves M x + Bᵀ y = r, G x = −s with these factors; r == NULL means r = 0.
+ * Both are counted in `stats`. */
 cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B);
 void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, double *y);
 
@@ -157,8 +158,8 @@ cmb_status cmb_require_mass_entries(const cmb_evaluator *ev);
 /* Computes y := M x with the evaluator's mass matrix; x and y (nv). */
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y);
 
-/* Computes the accelerations a and multipliers λ at (t, q, v) (Simeon 1996 eq. (4)). Uses the equations' own explicit formalism if
- * they have one; then no factors are made and `factors_near` becomes false. */
+/* Computes the accelerations a and multipliers λ at (t, q, v) (Simeon 1996 eq. (4)). Uses the equations' own explicit formalism if they
+ * have one, except near a loss of rank; then no factors are made and `factors_near` becomes false. */
 cmb_status cmb_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v, double *a,
                           double *lambda);
 
@@ -198,8 +199,9 @@ static inline int cmb_observed(const cmb_equations *eq)
 }
 
 /* cmb_switches evaluates the switching functions, s (ns). cmb_levels writes the modes (ns) with the levels updated for this point.
- * cmb_outputs evaluates the outputs; none is ever −0, because the sign of a zero only shows whether an input of 0 was folded into
- * the expressions (0 + x is x, 0·x is 0) or is added and multiplied at run time, as in exported code. */
+ * cmb_outputs evaluates the outputs, and writes the next sampled values behind them (`out` has cmb_observed entries); none is ever −0,
+ * because the sign of a zero only shows whether an input of 0 was folded into the expressions (0 + x is x, 0·x is 0) or is added and
+ * multiplied at run time, as in exported code. */
 cmb_status cmb_switches(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *lambda, double *s);
 cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double *v,
@@ -207,7 +209,7 @@ cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double
 cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
                        const double *a, const double *lambda, double *out);
 
-/* Evaluates the outputs and behind them the next sampled values, cmb_observed in number; values may be NaN or infinite. */
+/* Evaluates the same values as cmb_outputs, cmb_observed in number, without a check: outputs may be NaN or infinite. */
 cmb_status cmb_next_samples(cmb_evaluator *ev, double t, const double *q, const double *v,
                             const double *a, const double *lambda, double *out);
 

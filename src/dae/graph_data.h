@@ -77,7 +77,7 @@ typedef struct cmb_graph_data {
   cmb_layout layout;
   int count[CMB_PARTS];      /* number of values of each part */
   unsigned in[CMB_PROGRAMS]; /* bit set of the parts that each program computes */
-  /* NULL: nothing to compute, or another program computes it too */
+  /* NULL: nothing to compute, not wanted, or another program computes it too */
   cmb_program *program[CMB_PROGRAMS];
   uint8_t for_terms[1 << CMB_TERMS]; /* the program to run for each set of terms */
   unsigned term_parts;               /* bit set of the terms that are not empty or constant */
@@ -129,8 +129,8 @@ typedef struct cmb_graph_data {
   int enclose_plan; /* index in it of the data that graph_enclose.c keeps between calls */
 } cmb_graph_data;
 
-/* Creates all programs and Jacobians (graph_programs.c) and measures their scratch memory; arrays come from the arena. Programs
- * that were created before a failure are in d, too. */
+/* Creates d->program and d->jacobian (graph_programs.c) and measures their scratch memory; arrays come from the arena. Programs that were
+ * created before a failure are in d, too. */
 cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
 /* cmb_graph_constant_mass evaluates a constant M into d->M_constant; cmb_graph_compile makes native code, if that is wanted;
  * cmb_graph_programs_destroy frees the programs. */
@@ -153,8 +153,8 @@ void cmb_graph_split_add(const cmb_graph_split *s, const double *inertial, doubl
 cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
 /* Reserves scratch memory whose content is kept between calls. Call it after all others that enlarge d->scratch. */
 void cmb_graph_enclose_take_plan(cmb_graph_data *d);
-/* Creates `count` new inputs for the derivatives of t, q, v along a motion. cmb_graph_enclose computes bounds of the switching
- * functions, s (ns), and of their rates, rate (ns), over a box; either may be NULL. */
+/* Writes the inputs for the derivatives of t, q, v along a motion, the same in each call, to `direction` (count). cmb_graph_enclose
+ * computes bounds of the switching functions, s (ns), and of their rates, rate (ns), over a box; either may be NULL. */
 void cmb_graph_list_directions(const cmb_graph_parts *p, int count, cmb_expr *direction);
 void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
 
@@ -170,8 +170,8 @@ cmb_status cmb_graph_idle_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_e
 /* Copies the description of the sampled values into eq, arrays from the arena (graph_samples.c). */
 cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq);
 
-/* Stores t, q, modes and parameters, with which the inputs of all programs begin, into `in` (graph_evaluate.c). q == NULL: no
- * program that runs then reads it. */
+/* Stores t, q, modes and parameters, with which the inputs of programs begin (not of products with mass factors), into `in`
+ * (graph_evaluate.c). q == NULL: no program that runs then reads it. */
 void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const double *q, double *in);
 
 /* Stores t, q, modes and parameters of a box as intervals into `in` (graph_enclose.c). */

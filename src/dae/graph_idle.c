@@ -59,8 +59,8 @@ static cmb_status substitute_signs(const cmb_graph_parts *p, struct copy *c)
   return CMB_OK;
 }
 
-/* Sets idle[] (ns) to whether no expression of the copy depends on the mode of the switching function, except for switching functions that are
- * idle themselves. */
+/* Finds the switching functions i whose mode has no effect on the equations in the graph c, and sets idle[i] for these (ns entries): no
+ * equation depends on the mode, and no other switching function does whose own mode has an effect. */
 static cmb_status list_idle(const cmb_graph_parts *p, const struct copy *c, bool *idle)
 {
   bool changed = true;

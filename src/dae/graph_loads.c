@@ -1,8 +1,8 @@
 /*
- * Bounds of forces and of rates while time goes on in one state (dae.h, `load_bounds`), by which it is found when sticking friction
- * or a closed contact is released. The programs for f and γ, for the rates of switching functions and for the surfaces of rules run
- * on intervals. The bounds are only offered if one of these depends on t: otherwise the dense output of a step shows all that
- * happens in it.
+ * Bounds of forces and of rates while time goes on in one state (dae.h, `load_bounds`), by which it is found when sticking friction or a
+ * closed contact is released. The programs for f and γ, for the rates of switching functions and for the surfaces of rules run on
+ * intervals. The bounds are only offered if one of these, M or G depends on t: otherwise the dense output of a step shows all that happens
+ * in it.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"

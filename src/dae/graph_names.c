@@ -80,8 +80,8 @@ static void push(struct naming *n, int *depth, cmb_expr e)
   n->stack[(*depth)++] = e;
 }
 
-/* Gives `name` to each unnamed switching function on whose sign the expression `root` depends, directly or through the expression of another
- * switching function. Searches depth-first and skips nodes that were visited for earlier expressions. */
+/* Gives `name` to each unnamed switching function on whose mode the expression `root` depends, directly or through the expression of
+ * another switching function. Searches depth-first and skips nodes that were visited for earlier expressions. */
 static void name_in(struct naming *n, cmb_expr root, const char *name)
 {
   const cmb_graph *g = n->p->x->graph;
@@ -102,7 +102,7 @@ static void name_in(struct naming *n, cmb_expr root, const char *name)
 }
 
 /* Names each switching function without a name after the first source (a formula or force of the model) whose expression depends on the
- * function's sign. */
+ * function's mode. */
 static cmb_status use_sources(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

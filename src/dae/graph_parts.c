@@ -4,8 +4,8 @@
  *     - The modes are frozen. All that the motion depends on has one set of switching functions. Outputs and energy share these, so that they
  *       show both sides of an event; a comparison that occurs in them alone is evaluated as it is and is no event.
  *     - An input that the motion depends on has the modes of the motion, any other keeps its comparisons.
- *     - If Jacobians are wanted and the model gives no residual, r = M a − f + Gᵀ λ is formed from the entries, and so are
- *       the constraints on velocities and accelerations, G v + g_t and G a + γ.
+ *     - If Jacobians are wanted, the constraints on velocities and accelerations, G v + g_t and G a + γ, are formed from the entries, and so is
+ *       r = M a − f + Gᵀ λ if the model gives no residual.
  *     - u = 0 is substituted, since the programs compute the motion; only derivatives with respect to u need u.
  *     - Entries of M and G that have become 0 are dropped.
  */
@@ -178,8 +178,8 @@ static void make_residual(cmb_graph_parts *p)
   }
 }
 
-/* Builds the expressions of the differentiated constraints, G x + r (ng), in the part `level`: either those on velocities, with x = v and r =
- * ∂g/∂t, or those on accelerations, with x = a and r = γ. `rest` is the part that contains r. */
+/* Builds the differentiated constraints G x + r (ng) as part `level` of the equations (enum): those on velocities, with x = v and r = ∂g/∂t, or
+ * those on accelerations, with x = a and r = γ. `rest` is the part of the equations that has r. */
 static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part rest,
                        cmb_graph_part level)
 {
@@ -220,9 +220,9 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
   return cmb_modes_freeze_known(p->modes, p->x->graph, count, e, e);
 }
 
-/* Replaces the conditions (if, comparisons, ...) in the event conditions when[count] by modes, variables that are constant between events. A
- * condition that depends on velocities gets modes of its own, since a velocity at which dry friction sticks is 0 there, while the forces
- * contain a sign for it. */
+/* Replaces the conditions (if, comparisons, ...) in the event conditions when[count] by modes, variables that are constant between events.
+ * Conditions on velocities do not share modes with the forces: where dry friction sticks, the velocity is 0, while the mode in the forces has
+ * the sign of the friction force. */
 static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
 {
   const cmb_expressions *x = p->x;
@@ -305,9 +305,9 @@ static int count_margins(const cmb_graph_parts *p)
   return p->ns + p->count[CMB_PART_DECIDING];
 }
 
-/* Replaces u, variables that were added to the formulas of the model's inputs to differentiate by them, and the rates of u by 0 in the
- * expressions of all parts of the equations and in the switching functions. Does so only if the inputs are not parameters themselves. If
- * derivatives are wanted, first saves the residual r and the constraints g as functions of u. */
+/* Replaces the variables u and their rates by 0 in the expressions of all parts of the equations and in the switching functions. u are
+ * additions to the formulas of the model's inputs; they exist only so that one can differentiate by inputs. Does nothing if the inputs are
+ * parameters themselves. If derivatives are wanted, first saves the residual r and the constraints g as functions of u. */
 static cmb_status substitute_zero_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

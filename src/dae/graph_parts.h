@@ -3,7 +3,9 @@
  * files of this step:
  *
  *     graph_parts.c     freezes the modes, substitutes what is constant
+ *     graph_names.c     names of the switching functions
  *     graph_programs.c  programs, Jacobians and native code from the parts
+ *     graph_split.c     derivatives of the residual as sums of two parts
  *     graph_enclose.c   bounds of the switching functions over a piece of a motion
  *     graph_rules.c     events of the user's, and rates of the switching functions
  *     graph_idle.c      switching functions without effect

@@ -1,7 +1,7 @@
 /*
- * Functions of the position that a step of the time integration could pass over unnoticed (dae.h, `path_values`). They are the
- * largest subexpressions of f and g that depend on a single coordinate, or on one single function of q and t, and can have narrow
- * bumps; inside these those that terms or factors may hide; and the reciprocals of divisors under what depends on velocities.
+ * Functions of the position that a step of the time integration could pass over unnoticed (dae.h, `path_values`). They are the largest
+ * subexpressions of f, g and the surfaces of rules that depend on a single coordinate, or on one single function of q and t, and can have
+ * narrow bumps; inside these those that terms or factors may hide; and the reciprocals of divisors under what depends on velocities.
  *
  * Smooth tables, exp, tanh, atan, sinh, cosh, powers with negative exponents and quotients can, whatever their arguments are. Functions
  * of a single coordinate can, too, if they are another power or a circular function of more than the coordinate itself. The sines,
@@ -23,8 +23,8 @@
 #include <math.h>
 #include <string.h>
 
-/* How an expression depends on q, from the simplest to the most general. UNIT: a coordinate, or a sum of coordinates with
- * coefficients ±1; BEYOND: it reads more than t, q and the modes, or has no bounds. */
+/* How an expression depends on q, from the simplest to the most general. UNIT: a coordinate, or a sum of coordinates with coefficients ±1;
+ * BEYOND: it reads more than t, q, modes and parameters, or has no bounds. */
 typedef enum kind { FIXED, UNIT, LINEAR, CURVED, BEYOND } kind;
 
 enum { NONE = -1, SEVERAL = -2, PART = CMB_WATCHED_PART };
@@ -244,9 +244,9 @@ static bool is_part(const cmb_graph_parts *p, const traits *n)
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Returns whether node e may hide narrow bumps of its argument i in the bounds of its values: it is a sum or product of this argument with
- * something else that varies, which has no bumps itself or, if the argument is a single operation that makes bumps (but for constant shifts and
- * factors), may also have some. of[k] has the properties of node k. */
+/* Returns whether the bounds of the values of node e can be too wide to show narrow bumps of its argument i. This is so for a sum or product of
+ * this argument with another one that varies, if that has no bumps itself or if argument i is, up to constant shifts and factors, a single
+ * operation that makes bumps. of[k] has the properties of node k. */
 static bool hides(const cmb_graph *g, cmb_expr e, int i, const traits *of)
 {
   const cmb_op op = cmb_expr_op(g, e);
@@ -255,9 +255,9 @@ static bool hides(const cmb_graph *g, cmb_expr e, int i, const traits *of)
   return other->kind > FIXED && x->has_peak && (!other->has_peak || of[x->core].makes_peak);
 }
 
-/* Marks in `used` the functions of position that are monitored for narrow bumps, which a time step could miss, without constant shifts and
- * factors: the largest subexpressions with bumps (is_part) that are one of result[results] or an argument of a node that depends on anything
- * else. Within these, also those whose bumps a sum or product may hide, and each table, exp and tanh. */
+/* Marks in `used` the functions of position that are monitored for narrow bumps, which a time step could miss: the largest subexpressions with
+ * bumps (is_part) that are one of result[results] or are combined with anything else, those inside of them whose bumps the bounds of a sum or
+ * product may cover, and each table, exp and tanh in them. Constant shifts and factors of a subexpression are left out. */
 static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {
@@ -426,8 +426,8 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in w->part. Lists in
- * w->bent those of them whose second derivative along a motion can be computed. */
+/* Finds the functions of position that can have narrow bumps, over which a time step could pass unnoticed, and lists them in w->part. Lists
+ * in w->bent those of them that depend on the position on a line and have a continuous first derivative. */
 static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {
   int results;

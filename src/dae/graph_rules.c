@@ -4,7 +4,8 @@
  *     ṡ = s_t + s_q T v + s_v a             for functions that depend on velocities,
  *     s̈ = (the same of ṡ), and ṡ            for functions of t and q alone.
  *
- * There are no rates of functions of λ, of levels, and of functions that call a user's C function or solve an implicit equation.
+ * There are no rates of functions of λ, of t alone, of levels, and of functions that call a user's C function or solve an implicit
+ * equation.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -188,9 +189,9 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
   return CMB_OK;
 }
 
-/* Lists in eq, for each switching function: the order of the derivative used as its rate; whether the motion does not depend on
- * it; whether neither the motion nor any event condition except those of gaps depends on it; and which event conditions, surfaces
- * and outputs depend on it. Arrays come from the arena. */
+/* Lists the properties of each switching function in eq: which derivative is used as its rate; whether the motion depends on it; whether any
+ * event condition does, those of gaps aside; whether other switching functions do; and which event conditions, surfaces and outputs depend on
+ * it. Arrays come from the arena. */
 static cmb_status list_switch_properties(const cmb_graph_parts *p, cmb_arena *arena,
                                          cmb_equations *eq)
 {
@@ -202,12 +203,14 @@ static cmb_status list_switch_properties(const cmb_graph_parts *p, cmb_arena *ar
   bool *reads = cmb_arena_take(arena, pairs, sizeof *reads);
   bool *on_surface = cmb_arena_take(arena, pairs, sizeof *on_surface);
   bool *shown = cmb_arena_take(arena, ns, sizeof *shown);
+  bool *nested = cmb_arena_take(arena, ns, sizeof *nested);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {
     order[i] = p->switch_order[i];
     silent[i] = i >= p->motion_ns;
   }
   CMB_TRY(list_reads(p, reads, on_surface, shown));
+  CMB_TRY(list_modes(p, p->ns, p->part[CMB_PART_MARGINS], nested));
   for (int i = p->motion_ns; i < p->ns; i++) {
     of_gap[i] = true;
     for (int k = 0; k < x->rule_count; k++) {
@@ -216,6 +219,7 @@ static cmb_status list_switch_properties(const cmb_graph_parts *p, cmb_arena *ar
   }
   eq->switch_order = order;
   eq->switch_silent = silent;
+  eq->switch_nested = nested;
   eq->switch_of_gap = of_gap;
   eq->rule_reads = reads;
   eq->surface_reads = on_surface;

@@ -38,8 +38,8 @@ static cmb_status read_forces(const cmb_graph_parts *p, bool *yes)
   return CMB_OK;
 }
 
-/* Returns whether the modes a and b are both signs and change at the same zeros: their switching functions have the same
- * expression, or one has the negative of the other. */
+/* Returns whether two modes a and b are of the kind that stands for the sign of a switching function, and change at the same zeros: both
+ * functions have the same expression, or one has the negative of the other. */
 static bool have_same_zeros(cmb_graph *g, const cmb_mode *a, const cmb_mode *b)
 {
   const bool signs = cmb_mode_is_sign(a->kind) && cmb_mode_is_sign(b->kind);

@@ -25,9 +25,9 @@ static bool is_curved(kind x)
   return x == CURVED || x == STEEP;
 }
 
-/* Classifies how a table lookup e, within a fixed interval of the table, depends on time. If the table is piecewise linear, or if its argument
- * is constant or depends on the state, the lookup has the class of its argument; otherwise it is CURVED (nonlinear). of[k] is the class of node
- * k. */
+/* Classifies how a table lookup e, within a fixed interval of the table, depends on time. If the table is piecewise linear, or if its
+ * argument is constant or depends on the state, the lookup has the class of its argument; otherwise it is at least CURVED (nonlinear).
+ * of[k] is the class of node k. */
 static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -36,7 +36,8 @@ static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
   return straight || x == FIXED || x == MOVING ? x : larger(x, CURVED);
 }
 
-/* Returns how node e depends on time, up to the narrow bumps that its own operation can make. */
+/* Classifies how the value of node e depends on time, given the classes of[] of all nodes before it: fixed, straight, curved, or moving (enum
+ * kind). Narrow bumps, which some operations make, are left to is_steep. */
 static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_op op = cmb_expr_op(g, e);
@@ -59,8 +60,8 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Returns whether node e is a nonlinear function of time alone whose operation can make narrow bumps, which terms added to it or factors
- * may hide. of[] has the kinds of all nodes up to e. */
+/* Returns whether node e is a nonlinear function of time alone whose operation can make narrow bumps. Such a node is monitored itself, since
+ * bounds of sums and products that contain it may be too wide to show the bumps. of[] has the kinds of all nodes up to e. */
 static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -112,8 +113,8 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Returns whether node e, a function of time alone, may hide narrow bumps of its argument i in the bounds of its values: it is a sum or product
- * of this argument with something else that varies but has no bumps. of[k] is the class of node k. */
+/* Returns whether the bounds of the values of node e, a function of time alone, can be too wide to show narrow bumps of its argument i: e is a
+ * sum or product of this argument with another one that varies but has no bumps. of[k] is the class of node k. */
 static bool hides(const cmb_graph *g, cmb_expr e, int i, const kind *of)
 {
   const cmb_op op = cmb_expr_op(g, e);
@@ -122,9 +123,9 @@ static bool hides(const cmb_graph *g, cmb_expr e, int i, const kind *of)
   return of[cmb_expr_argument(g, e, i)] == STEEP && (other == STRAIGHT || other == CURVED);
 }
 
-/* Marks in `used` the functions of time alone that are checked during each time step, so that no short pulse is missed. These are: each
- * function whose own operation can make a pulse; and each nonlinear function, without constant shifts and factors, that is a result[results],
- * enters a term with the state, or enters a sum or product that could cover its pulse. of[k] is the class of node k. */
+/* Marks in `used` the functions of time alone that are checked for short pulses in each step. These are the nodes whose own operation can make
+ * a pulse, and the nonlinear nodes that are one of result[results], are combined with the state, or are combined with another function of time
+ * in a sum or product whose bounds could cover a pulse. Constant shifts and factors of a node are left out. of[k] is the class of node k. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {

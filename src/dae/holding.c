@@ -109,8 +109,8 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* Sets the modes of the evaluator x->ev to those in mode (ns), with the friction forces that stick slipping in direction −1, except force k in
- * direction +1 (k < 0: none). Does nothing if there is no friction that can stick (x->sliding == NULL). */
+/* Sets the modes of the evaluator x->ev to those in mode (ns), with the friction forces that stick slipping in direction −1, except force k
+ * in direction +1 (k < 0: none). Does nothing if no friction sticks (x->sliding == NULL). */
 static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
@@ -134,7 +134,7 @@ static bool is_late(const cmb_equations *eq, int i)
 }
 
 /* Finds the terms that depend on time at a fixed state (q, v): entries of the forces f and of the constraint terms γ, and rates of those
- * switching functions at 0 that sticking friction or contacts hold, if their bounds over all times are not known. Marks them in x->varies,
+ * switching functions that sticking friction holds at 0, if their bounds over all times are not known. Marks them in x->varies,
  * x->gamma_varies and x->flow_varies, and sets *any to true if there are some. Leaves out first-order states whose rates depend on
  * accelerations. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
@@ -247,9 +247,9 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Checks whether the stored gradients S, with respect to accelerations, of the rates of those switching functions that friction holds at 0 (one
- * for each group) are still valid: for one arbitrary acceleration a, S·a must agree with the computed changes of the rates, none of which may
- * be 0. Stores the answer in *yes. x->none must contain the rates without accelerations. Overwrites x->a and x->rate. */
+/* Checks whether the stored gradients S = ∂ṡ/∂v̇ of those switching functions s that sticking friction holds at 0 are still valid: for an
+ * arbitrary acceleration a, the changes S a of the rates ṡ must agree with computed ones, and none may be 0. Stores the answer in *yes. x->none
+ * must contain the rates without accelerations. Overwrites x->a and x->rate. */
 static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;
@@ -264,9 +264,8 @@ static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool 
   return CMB_OK;
 }
 
-/* Computes the gradients x->gradient, with respect to the accelerations, of the rates of those switching functions that sticking friction holds
- * at 0 (one for each group): by evaluating the rates for one unit acceleration after the other. Does nothing if the stored gradients are still
- * valid. */
+/* Computes ∂ṡ/∂v̇ for each switching function s that sticking friction holds at 0, into x->gradient, by one evaluation of the rates ṡ for each
+ * unit acceleration. Keeps the stored gradients if they are still valid. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;
@@ -323,9 +322,9 @@ static cmb_interval drift(const cmb_holding *x, int j)
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds over the box of the rates of all switching functions that friction holds at 0, and of all contact forces, into row k of
- * x->value, for friction that slips in direction −1, except force k − 1 in direction +1 if k > 0. Writes bounds of the changes of the forces
- * and of γ since t₀, the time of the point `at`, to f (nv) and gamma (ng). */
+/* Computes bounds over the box, row k of x->value, of the rates of all switching functions that friction holds at 0 and of all contact forces.
+ * In row 0 all friction forces slip in direction −1; in row k > 0 force k − 1 slips in direction +1. Also sets f (nv) and gamma (ng) to bounds
+ * of the changes of the applied forces and of γ since the time of the point `at`. */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -343,9 +342,9 @@ static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_po
   return CMB_OK;
 }
 
-/* Returns bounds of g − f from bounds f and g of the changes of two functions since t₀. If both bounds agree up to rounding, the
- * functions are taken to change equally, so that only 0 or bounds of the rounding errors remain. `one` and `other`, the values of
- * the functions at t₀, determine the size of rounding errors. */
+/* Returns bounds of the change of g − f since t₀, given bounds f and g of the changes of both functions, and their values there, `one` of f and
+ * `other` of g. Bounds that are equal up to rounding are taken as those of one common change: the result is then 0, or bounds of the rounding
+ * errors. */
 static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, double other)
 {
   const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));
@@ -355,9 +354,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds of how much the rates of all switching functions that friction holds at 0, and all contact forces, change when friction force
- * k − 1 reverses its slip from direction −1 to +1, into row k − 1 of x->change. On entry x->g_f and x->g_gamma are the bounds of the right-hand
- * sides for direction +1; they are overwritten by their differences from those for direction −1. */
+/* Computes in row k − 1 of x->change bounds of the differences that friction force k − 1 makes when it slips in direction +1 and not −1: in the
+ * rates of all switching functions that friction holds at 0, and in all contact forces. On entry x->g_f and x->g_gamma bound the changes of the
+ * right-hand sides since t₀ for direction +1; they become the differences from those for direction −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -391,7 +390,7 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* Returns bounds of function j (the rate of a switching function that sticking friction holds at 0, or a contact force) for friction forces
  * between those of slip in the two directions: `sum`, its bounds for one direction, plus Σ_i θ_i change_i over all friction forces i with
- * weights θ_i in [0, 1], except number `without` (−1: none). */
+ * weights θ_i within x->theta, except number `without` (−1: none). */
 static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {

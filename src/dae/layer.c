@@ -19,8 +19,8 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
   return below;
 }
 
-/* Returns a copy of the box of states with the modes for the equations below this layer, which do not know sticking: friction that sticks gets
- * modes of slip. The modes are stored in scratch memory of the layer if they differ. */
+/* Returns a copy of the box of states for the equations on which this layer is built (x->inner). These know no sticking friction, so that
+ * friction that sticks gets a mode of slip. Modes that differ are stored in scratch memory of the layer. */
 static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
 {
   cmb_box below = *box;
@@ -77,8 +77,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return x->inner->late(x->inner->self, &below, a, lambda, push, out);
 }
 
-/* Sets the integer-valued entries of mode (ns), such as the current interval of a table, to their values at the point, which the equations
- * below this layer compute. Leaves other entries unchanged. */
+/* Sets the whole-number entries of mode (ns), such as the current interval of a table, to their values at the point; the equations on which
+ * this layer is built (x->inner) compute them. Leaves other entries unchanged. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_layer *x = self;

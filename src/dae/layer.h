@@ -22,8 +22,9 @@ typedef struct cmb_layer {
   void (*lower_modes)(const struct cmb_layer *layer, const int *mode, int *lower);
 } cmb_layer;
 
-/* Makes a layer that passes on everything to `inner`, which must outlive it. Arrays come from the arena; the caller detects a
- * failure by cmb_arena_failed. */
+/* Makes a layer that passes on everything to `inner`, which must outlive it, except for the functions above that no layer has and
+ * outputs_at_rest, which belongs to the layer only if that sets it. Arrays come from the arena; the caller detects a failure by
+ * cmb_arena_failed. */
 void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *inner);
 
 /* Returns the point with the modes of the inner equations in place of those of the layer. */

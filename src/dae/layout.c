@@ -1,5 +1,5 @@
 /*
- * The array that all programs of a model read (layout.h).
+ * The array that programs of a model read (layout.h).
  */
 #include "dae/layout.h"
 

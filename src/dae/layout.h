@@ -1,6 +1,6 @@
 /*
- * Layout of the one input array that all programs made from a model read: those of the equations (graph_programs.c), steps of fixed
- * cost (method/stepper.h) and exported code (export/c_code.h).
+ * Layout of the one input array that programs made from a model read: those of the equations (graph_programs.c; not the products with mass
+ * factors), steps of fixed cost (method/stepper.h) and exported code (export/c_code.h).
  *
  *     t, q, modes, p, v, λ, a, contact forces of rules, u, h
  *

@@ -67,9 +67,9 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   }
 }
 
-/* Computes the outputs and next sampled values by the equations below this layer, in which no forces are averaged over both directions of slip,
- * at a point with the accelerations a (nv) and multipliers λ (ng). push[i] is the contact force of event or stop number i; push == NULL if no
- * contact is closed. */
+/* Computes the outputs and next sampled values by the equations on which this layer is built (x->inner); these do not average friction forces
+ * over both directions of slip. The point has the accelerations a (nv) and multipliers λ (ng). push[i] is the contact force of event or stop
+ * number i; push == NULL if no contact is closed. */
 static cmb_status outputs_below(const cmb_mean *x, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out)
 {
@@ -152,7 +152,7 @@ void cmb_mean_visit(cmb_mean *x, cmb_archive *a)
   cmb_archive_ints(a, "mean", ns, x->side);
   x->any = false;
   for (int i = 0; i < ns; i++) {
-    if (x->side[i] < -1 || x->side[i] > 1) cmb_archive_refuse(a, "a mode is not -1, 0 or 1");
+    cmb_archive_check(a, i, x->side[i], -1, 1);
     x->any = x->any || x->side[i] != 0;
   }
 }

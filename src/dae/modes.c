@@ -90,9 +90,9 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
   return m->level_ahead[i];
 }
 
-/* Returns the new mode of switching function i from its value s: +1 if s > 0, else −1; for a whole-number mode, the present one if
- * s > 0, else that of level_of. If s = 0 and `ahead`, the value a moment later decides. Exceptions: m->still[i] fixes the mode; a
- * value that is not finite leaves it unchanged; |s| < m->lift[i] restores the one before the search. */
+/* Returns the new mode of switching function i from its value s. A sign becomes +1 if s > 0, else −1. A whole-number mode remains if s > 0,
+ * else level_of gives it. If s = 0 and `ahead` is set, the value a moment later decides. A fixed mode, m->still[i], has precedence; the mode
+ * remains if s is not finite, and becomes that from before the search if |s| < m->lift[i]. */
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];
@@ -144,19 +144,55 @@ static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m
   return CMB_OK;
 }
 
+static cmb_status fail_circle(const cmb_evaluator *ev, double t)
+{
+  return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, NULL, NULL),
+                        "switching functions at t = %.9g depend on each other's modes in a "
+                        "circle; expected conditions that do not",
+                        t);
+}
+
 static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   bool changed = true;
   for (int k = 0; changed; k++) {
-    if (k > 3 * ev->eq->ns) {
-      return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(x->t, NULL, NULL),
-                            "switching functions at t = %.9g depend on each other's modes in a "
-                            "circle; expected conditions that do not",
-                            x->t);
-    }
+    if (k > 3 * ev->eq->ns) return fail_circle(ev, x->t);
     CMB_TRY(pass(ev, m, x, &changed));
   }
   return check_values(ev, m, x->t);
+}
+
+/* Makes one pass of cmb_follow_modes at the state x; *changed: a mode has changed. */
+static cmb_status follow_once(cmb_evaluator *ev, const cmb_mode_search *m,
+                              const struct mode_state *x, const double *before, double least,
+                              const int *fixed, bool *changed)
+{
+  double *s = m->s_ahead;
+  int *level = m->level_ahead;
+  CMB_TRY(values_at(ev, x, s));
+  CMB_TRY(cmb_levels(ev, x->t, x->q, x->v, x->lambda, level));
+  *changed = false;
+  for (int i = 0; i < ev->eq->ns; i++) {
+    if (fixed[i] != 0 || !(fabs(s[i] - before[i]) > least)) continue;
+    const int sign = s[i] > 0 ? 1 : -1;
+    const int mode = !cmb_mode_is_level(ev, i) ? sign : s[i] < 0 ? level[i] : ev->mode[i];
+    *changed = *changed || mode != ev->mode[i];
+    ev->mode[i] = mode;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_follow_modes(cmb_evaluator *ev, const cmb_mode_search *m, double t, const double *q,
+                            const double *v, const double *lambda, const double *before,
+                            double least, const int *fixed)
+{
+  const struct mode_state x = {t, q, v, lambda, NULL};
+  bool changed = true;
+  for (int k = 0; changed; k++) {
+    if (k > 3 * ev->eq->ns) return fail_circle(ev, t);
+    CMB_TRY(follow_once(ev, m, &x, before, least, fixed, &changed));
+  }
+  return CMB_OK;
 }
 
 cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
@@ -204,8 +240,9 @@ static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, 
         status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
     return cmb_fail_about(ev->ctx, end,
                           cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
-                          "switching functions at t = %.9g: %s", t,
-                          cmb_evaluator_blame(ev, status, sizeof text, text));
+                          "the conditions of events, contacts and 'if', 'abs' and the like cannot "
+                          "be evaluated at t = %.9g: %s",
+                          t, cmb_evaluator_blame(ev, status, sizeof text, text));
   }
   const char *name = not_finite(ev, m);
   return cmb_fail_about(ev->ctx, CMB_ERROR_NONFINITE, cmb_about_time(t, "switching function", name),

@@ -67,12 +67,23 @@ cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const
 cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
                            const double *v, bool *changed);
 
+/* A function that depends on the mode of another one, whose value is 0 but for the error δ, depends on it by more than a kink where its values in
+ * both modes differ by more than this times δ. */
+#define CMB_FOLLOWING 1e4
+
+/* Lets the modes of functions follow the evaluator's modes, of which some have just been changed: before (ns) has the values of all functions at
+ * (t, q, v, λ) before that. A function whose value has changed by more than `least` gets the mode of its new value, and so do functions that
+ * depend on that mode; those with fixed[i] != 0 keep theirs. */
+cmb_status cmb_follow_modes(cmb_evaluator *ev, const cmb_mode_search *m, double t, const double *q,
+                            const double *v, const double *lambda, const double *before,
+                            double least, const int *fixed);
+
 /* Fails with the message that modes have not settled within cmb_mode_rounds. It names the functions whose mode differs from that in
  * `other` (ns), the modes before or after the last search. */
 cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const int *other, double t);
 
-/* Makes q and v consistent with the constraints at t, in place, and finds the modes, accelerations a and multipliers λ that belong
- * to them. Repeats both until the modes stay. On failure the context has the message, and q and v are unchanged. */
+/* Makes q and v consistent with the constraints at t, in place, and finds the modes, accelerations a and multipliers λ that belong to them.
+ * Repeats both until the modes stay. On failure the context has the message; q and v may have changed. */
 cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, double *q, double *v,
                               double *a, double *lambda, cmb_start_report *report);
 

@@ -36,7 +36,7 @@ static const double MET = 1e-8;
 static const double ROUNDING = 1e-12;
 static const double SMALL = 1e-8;
 
-/* extent used for a constraint that has none */
+/* smaller extents count as this */
 static const double LEAST_EXTENT = 1e-4;
 
 /* An extent below this part of the largest one is rounding alone: the constraint depends on no coordinate. */
@@ -292,8 +292,9 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* Enlarges the reference lengths ev->length of those constraint gradients that consist of rounding errors only, by the ratio of the largest
- * dependence of a constraint on q to their own. Otherwise such a gradient would be scaled to unit length, and its rounding errors with it. */
+/* Enlarges the reference length ev->length of each constraint gradient that consists of rounding errors only, by the ratio of the largest
+ * extent to its own, where the extent of a constraint is how much it changes with q. Otherwise such a gradient, with its rounding errors, would
+ * be scaled to unit length. */
 static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);

@@ -1,6 +1,6 @@
 /*
- * Projection onto the constraints in the natural metric (Simeon 1996 §4.1, eqs. 12 and 13), used by all methods after a step, and
- * consistent initial values by projection.
+ * Projection onto the constraints in the natural metric (Simeon 1996 §4.1, eqs. 12 and 13), used by methods after a step, and consistent
+ * initial values by projection.
  */
 #ifndef CMB_DAE_PROJECT_H
 #define CMB_DAE_PROJECT_H
@@ -44,12 +44,12 @@ bool cmb_is_unmoved(const cmb_evaluator *ev, int i);
  * (ng). */
 cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *tau);
 
-/* Moves q (nq) to a position nearby that satisfies the constraints, not necessarily the nearest one, and makes the reference
- * values and the factors there. Returns CMB_RETRY_NEWTON if the iteration does not converge. */
+/* Moves q (nq) to a position nearby that satisfies the constraints, not necessarily the nearest one, after it has taken the reference
+ * values at the given q. The factors are made at the new one. Returns CMB_RETRY_NEWTON if the iteration does not converge. */
 cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q);
 
-/* Returns whether the evaluator's g is 0 within the tolerance, 1e-8 of each constraint's extent: an iteration with dependent
- * constraints may converge elsewhere. */
+/* Returns whether the evaluator's g is 0 within the tolerance, 1e-8 of each constraint's extent (at least 1e-4): an iteration with
+ * dependent constraints may converge elsewhere. */
 bool cmb_constraints_met(const cmb_evaluator *ev);
 
 /* Returns the largest of the evaluator's |g_i| divided by the constraints' extents (at least 1e-4 each). */
@@ -67,8 +67,8 @@ cmb_status cmb_fail_start(const cmb_evaluator *ev, double t, const char *constra
                           const char *why, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Makes q and v consistent in place and computes a and λ from eq. (4) (Simeon 1996 task 1). M and G follow the iterate, with
- * damping, so that rough values are enough. On failure the message names the constraint that cannot be met; q and v are unchanged. */
+/* Makes q and v consistent in place and computes a and λ from eq. (4) (Simeon 1996 task 1). M and G follow the iterate, with damping, so
+ * that rough values are enough. On failure the message names the constraint that cannot be met, if there is one; q and v are unchanged. */
 cmb_status cmb_consistent_start(cmb_evaluator *ev, double t, double *q, double *v, double *a,
                                 double *lambda, cmb_start_report *report);
 

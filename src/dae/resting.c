@@ -246,7 +246,7 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
   cmb_archive_doubles(a, "rest-limit", ns, x->limit);
   cmb_archive_ints(a, "rest-held", ns, x->held);
   for (int i = 0; i < ns; i++) {
-    if (x->held[i] < -1 || x->held[i] > 1) cmb_archive_refuse(a, "a sign is not -1, 0 or 1");
+    cmb_archive_check(a, i, x->held[i], -1, 1);
   }
 }
 
@@ -390,8 +390,8 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
 }
 
 /* Sets the arrays of eq that describe the switching functions: copies of those of the equations without contacts, then one function for each
- * closed contact. Marks in x->frozen the functions on which the conditions of closed contacts depend, apart from integer-valued modes. Frozen
- * functions, and those of closed contacts, have no bounds and no rates. */
+ * closed contact. Switching functions on which the conditions of closed contacts depend are marked in x->frozen, unless their modes are whole
+ * numbers (such as intervals of a table). Those and the functions of closed contacts have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

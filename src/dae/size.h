@@ -1,6 +1,6 @@
 /*
- * Sizes of coordinates, by which changes of lengths and of angles are made comparable; used for displacing a position at random and
- * for testing convergence.
+ * Sizes of coordinates, by which changes of lengths and of angles are made comparable; used for displacing a position, for difference
+ * quotients and for testing convergence.
  *
  * An angle or an Euler parameter changes much if it changes by 1, whatever the mechanism is. A length that changes by a metre
  * changes as much only in a mechanism of ordinary size; in a mechanism of a micrometre, a change of some micrometres is as large.

@@ -7,10 +7,12 @@
 #include "math/dense.h"
 #include "math/finite.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-static const double SAME = 1e-9; /* relative difference up to which forces count as equal */
+static const double SAME = 1e-9;        /* relative difference up to which forces count as equal */
+static const int INDEPENDENT = INT_MIN; /* a function that does not depend on a group */
 static const double NEGLIGIBLE =
     1e-13; /* relative change of a rate by a mode that counts as none */
 
@@ -38,8 +40,101 @@ static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 
 void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
 {
+  const int ns = x->layer.inner->ns;
   lower_modes(&x->layer, mode, lower);
-  if (k >= 0) set_group(x, x->function[k], 1, lower);
+  if (k < 0) return;
+  set_group(x, x->function[k], 1, lower);
+  for (int i = 0; x->nested && i < ns; i++) {
+    if (x->upper[k * ns + i] != INDEPENDENT) lower[i] = x->upper[k * ns + i];
+  }
+}
+
+/* Changes inner modes that have all groups at −1 to those with group k at +1 (`up`), or back. `from` has the modes of the layer. */
+static void move_group(const cmb_sliding *x, const int *from, int k, bool up, int *mode)
+{
+  if (x->nested) {
+    cmb_sliding_lower(x, from, up ? k : -1, mode);
+  } else {
+    set_group(x, x->function[k], up ? 1 : -1, mode);
+  }
+}
+
+/* Keeps what modes of other functions depend on, with all groups at −1 (x->s_lower, x->lambda_lower). */
+static cmb_status keep_lower(const cmb_sliding *x, const cmb_point *at)
+{
+  if (!x->nested) return CMB_OK;
+  memcpy(x->lambda_lower, x->lambda, (size_t)x->layer.inner->ng * sizeof *x->lambda);
+  return cmb_switches(x->below, at->t, at->q, at->v, x->lambda_lower, x->s_lower);
+}
+
+/* Returns by how much a function has to depend on the modes of the groups to be one that follows them. What a held function, whose value is 0 but for
+ * errors, changes without a jump has no other sign behind its zero. */
+static double least_change(const cmb_sliding *x, const double *s)
+{
+  double off = 0;
+  for (int k = 0; k < x->count; k++) off = fmax(off, fabs(s[x->function[k]]));
+  return CMB_FOLLOWING * off;
+}
+
+/* Lets functions that depend on the modes of the groups follow these in the evaluator x->below. */
+static cmb_status follow_groups(const cmb_sliding *x, const cmb_point *at)
+{
+  if (!x->nested) return CMB_OK;
+  return cmb_follow_modes(x->below, &x->search, at->t, at->q, at->v, x->lambda_lower, x->s_lower,
+                          least_change(x, x->s_lower), x->fixed);
+}
+
+/* Finds the modes of functions that depend on group k where it is at +1, into x->upper; *changed: they are not those of before. */
+static cmb_status follow_group(cmb_sliding *x, const cmb_point *at, int k, bool *changed)
+{
+  const int ns = x->layer.inner->ns;
+  const double least = least_change(x, x->s_lower);
+  int *upper = x->upper + (ptrdiff_t)k * ns;
+  cmb_evaluator *ev = x->below;
+  lower_modes(&x->layer, at->mode, ev->mode);
+  set_group(x, x->function[k], 1, ev->mode);
+  CMB_TRY(follow_groups(x, at));
+  CMB_TRY(cmb_switches(ev, at->t, at->q, at->v, x->lambda_lower, x->s_upper));
+  for (int i = 0; i < ns; i++) {
+    const bool differs = ev->mode[i] != at->mode[i] || fabs(x->s_upper[i] - x->s_lower[i]) > least;
+    const bool depends = x->fixed[i] == 0 && differs;
+    const int mode = depends ? ev->mode[i] : INDEPENDENT;
+    *changed = *changed || mode != upper[i];
+    upper[i] = mode;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_sliding_follow(cmb_sliding *x, const cmb_point *at, bool *changed)
+{
+  cmb_evaluator *ev = x->below;
+  *changed = false;
+  if (!x->nested) return CMB_OK;
+  lower_modes(&x->layer, at->mode, ev->mode);
+  CMB_TRY(cmb_accelerate(ev, at->t, at->q, at->v, x->a, x->lambda));
+  CMB_TRY(keep_lower(x, at));
+  for (int k = 0; k < x->count; k++) CMB_TRY(follow_group(x, at, k, changed));
+  return CMB_OK;
+}
+
+/* Finds the least value, with the signs of their modes, of the functions that depend on group k where it is at +1: negative if one of them has another
+ * sign. s (ns) has the values with all groups at −1. */
+static cmb_status find_margin(const cmb_sliding *x, const cmb_point *at, const double *lambda,
+                              const double *s, int k, double *margin)
+{
+  const cmb_equations *inner = x->layer.inner;
+  const double least = least_change(x, s);
+  int *mode = x->layer.mode;
+  cmb_point above = *at;
+  cmb_sliding_lower(x, at->mode, k, mode);
+  above.mode = mode;
+  CMB_TRY(inner->switches(inner->self, &above, lambda, x->s_upper));
+  for (int i = 0; i < inner->ns; i++) {
+    if (x->fixed[i] || (mode[i] == at->mode[i] && !(fabs(x->s_upper[i] - s[i]) > least))) continue;
+    const int sign = cmb_mode_is_level(x->below, i) ? 1 : mode[i];
+    *margin = fmin(*margin, sign * x->s_upper[i]);
+  }
+  return CMB_OK;
 }
 
 /* Sets to 0 the entries of f (nv) that belong to first-order states whose rates depend on accelerations. These entries are no forces, so that
@@ -115,10 +210,10 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   memcpy(x->f, ev->f, size);
   for (int k = 0; k < n; k++) {
     double *change = x->change + (ptrdiff_t)k * nv;
-    set_group(x, x->function[k], 1, ev->mode);
+    move_group(x, at->mode, k, true, ev->mode);
     CMB_TRY(compute_rates(x, at, second));
     clear_late_rows(x, ev->f);
-    set_group(x, x->function[k], -1, ev->mode);
+    move_group(x, at->mode, k, false, ev->mode);
     for (int i = 0; i < nv; i++) change[i] = ev->f[i] - x->f[i];
     for (int i = 0; i < n; i++) {
       x->A[i * n + k] = second[x->function[i]] - first[x->function[i]];
@@ -142,9 +237,9 @@ static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int 
   double size = 0, rest = 0;
   set_group(x, x->function[k], 1, ev->mode);
   set_group(x, x->function[l], 1, ev->mode);
-  cmb_status status = cmb_evaluate(ev, at->t, at->q, at->v, &want);
-  set_group(x, x->function[k], -1, ev->mode);
-  set_group(x, x->function[l], -1, ev->mode);
+  cmb_status status = follow_groups(x, at);
+  if (status == CMB_OK) status = cmb_evaluate(ev, at->t, at->q, at->v, &want);
+  lower_modes(&x->layer, at->mode, ev->mode);
   CMB_TRY(status);
   clear_late_rows(x, ev->f);
   for (int i = 0; i < nv; i++) {
@@ -160,6 +255,7 @@ cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *
   *first = *second = -1;
   if (x->count < 2) return CMB_OK;
   CMB_TRY(cmb_sliding_find(x, at));
+  CMB_TRY(keep_lower(x, at));
   for (int k = 0; k < x->count; k++) {
     for (int l = k + 1; l < x->count; l++) {
       bool yes = false;
@@ -180,17 +276,17 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   for (int k = 0; k < n; k++) part[k] = along[x->function[k]];
   cmb_lu_solve(n, x->LU, x->pivot, part);
   for (int k = 0; k < n; k++) {
-    set_group(x, x->function[k], 1, ev->mode);
+    move_group(x, at->mode, k, true, ev->mode);
     CMB_TRY(compute_rates(x, at, second));
-    set_group(x, x->function[k], -1, ev->mode);
+    move_group(x, at->mode, k, false, ev->mode);
     for (int i = 0; i < ns; i++) along[i] -= part[k] * (second[i] - first[i]);
   }
   return CMB_OK;
 }
 
-/* Computes the impulses by which sticking friction stops remaining slip, as multiples x->part (count) of the difference between each force for
- * slip in direction +1 and −1. They make those held switching functions that are velocities 0; functions of positions keep their rates. Forces
- * without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
+/* Computes the impulses by which sticking friction stops slip that remains, so that the held switching functions which are velocities become 0;
+ * those of positions keep their rates. x->part (count) gets each impulse as a multiple of the force's difference between slip in directions +1
+ * and −1. Forces without influence on their own velocity get no impulse. *any becomes whether there is slip to stop. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -313,6 +409,10 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   CMB_TRY(cmb_sliding_find(x, at));
   const cmb_point below = cmb_layer_point(&x->layer, at);
   CMB_TRY(inner->switches(inner->self, &below, lambda, s));
+  for (int k = 0; x->nested && k < x->count; k++) {
+    CMB_TRY(find_margin(x, at, lambda, s, k, &x->hold[k]));
+  }
+  for (int k = 0; k < x->count; k++) x->value[k] = s[x->function[k]];
   for (int i = 0; i < inner->ns; i++) {
     /* functions other than the leaders keep their modes */
     if (x->group[i] != 0) s[i] = at->mode[i];
@@ -337,9 +437,9 @@ static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide
   CMB_TRY(asked->ask(asked->user, mode, first));
   memcpy(out, first, (size_t)n * sizeof *out);
   for (int k = 0; k < x->count; k++) {
-    set_group(x, x->function[k], 1, mode);
+    move_group(x, at->mode, k, true, mode);
     CMB_TRY(asked->ask(asked->user, mode, second));
-    set_group(x, x->function[k], -1, mode);
+    move_group(x, at->mode, k, false, mode);
     for (int i = 0; i < n; i++) out[i] += x->theta[k] * (second[i] - first[i]);
   }
   return CMB_OK;
@@ -401,9 +501,9 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Gives eq copies of the arrays switch_enclosed and switch_order, which say for which switching functions bounds, and rates along a motion, can
- * be computed. The entries of functions that sticking friction holds at 0 become false and 0, since neither is known for what replaces these
- * functions (see holding.h). The arrays come from the arena. */
+/* Gives eq its own copies of the arrays switch_enclosed and switch_order, which say for which switching functions bounds and rates along a
+ * motion can be computed. For functions that sticking friction holds at 0 they become false and 0: other functions take their places, for which
+ * neither is known (holding.h). The arrays come from the arena. */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);
@@ -449,6 +549,25 @@ static void allocate_found(cmb_sliding *x, cmb_arena *arena)
   x->A = x->rest + n;
 }
 
+/* Allocates what is needed for functions that depend on the modes of held ones, if there may be some among the first n. */
+static void allocate_upper(cmb_sliding *x, cmb_arena *arena, int n)
+{
+  const cmb_equations *inner = x->layer.inner;
+  for (int i = 0; i < n; i++) {
+    const bool nested = !inner->switch_nested || inner->switch_nested[i];
+    x->nested = x->nested || (x->group[i] != 0 && nested);
+  }
+  if (!x->nested) return;
+  cmb_mode_search_create(&x->search, arena, inner);
+  x->s_lower = cmb_arena_doubles(arena, inner->ns);
+  x->s_upper = cmb_arena_doubles(arena, inner->ns);
+  x->lambda_lower = cmb_arena_doubles(arena, inner->ng);
+  x->fixed = cmb_arena_ints(arena, inner->ns);
+  x->upper = cmb_arena_ints(arena, x->count * inner->ns);
+  for (int i = 0; x->fixed && i < inner->ns; i++) x->fixed[i] = i >= n || x->group[i] != 0;
+  for (int i = 0; x->upper && i < x->count * inner->ns; i++) x->upper[i] = INDEPENDENT;
+}
+
 cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int n,
                               const int *group, cmb_sliding **out)
 {
@@ -457,6 +576,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   CMB_TRY(take_groups(x, ctx, arena, inner->ns, n, group));
   const int count = x->count;
   cmb_layer_begin(&x->layer, arena, inner);
+  allocate_upper(x, arena, n);
   cmb_equations *eq = &x->layer.eq;
   x->layer.lower_modes = lower_modes;
   eq->evaluate = evaluate;
@@ -474,6 +594,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->LU = cmb_arena_doubles(arena, count * count);
   x->scale = cmb_arena_doubles(arena, count);
   x->part = cmb_arena_doubles(arena, count);
+  x->value = cmb_arena_doubles(arena, count);
   x->pivot = cmb_arena_ints(arena, count);
   hide_bounds(x, arena, eq);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);

@@ -4,7 +4,8 @@
  *
  *     f = f₋ + Σ_k θ_k (f_k − f₋),   θ such that the surfaces are not left:   0 = ṡ_k (s̈_k for a function of t and q),
  *
- * where f_k has the mode of function k at +1 and the others at −1. Dry friction that sticks is the plainest example. With
+ * where f_k has the mode of function k at +1 and the others at −1, and functions that depend on these modes have those that follow from them. Dry
+ * friction that sticks is the plainest example. With
  *
  *     r_k = ṡ_k in mode −1,   r_k + A_kk = ṡ_k in mode +1,   the other surfaces kept,   so that θ_k = −r_k / A_kk,
  *
@@ -24,6 +25,7 @@
 
 #include "dae/evaluator.h"
 #include "dae/layer.h"
+#include "dae/modes.h"
 
 #include <math.h>
 
@@ -38,11 +40,21 @@ typedef struct cmb_sliding {
   double *theta; /* (count) weights of the mixture, as last computed */
   /* (count) the layer's switching functions, and the means of the rates in both modes */
   double *hold, *mean;
+  double *
+      value; /* (count) the leaders' own values, where the layer's switching functions were last evaluated */
   double *a, *lambda; /* (nv), (ng) scratch */
   double *f, *change; /* (nv), (count x nv) f₋ and f_k − f₋ */
   double *flow;       /* (4 ns) rates of the inner switching functions in two modes */
-  double *out;        /* (2 (no + nh)) scratch */
-  double *late;       /* (2 nl) scratch */
+  /* Functions that are not held, but depend on the modes of those that are, have modes of their own with group k at +1. */
+  bool nested; /* there may be such functions */
+  cmb_mode_search search;
+  double *s_lower;      /* (ns) values of the inner functions with all groups at −1 */
+  double *s_upper;      /* (ns) scratch: values with a group at +1 */
+  double *lambda_lower; /* (ng) the multipliers there */
+  int *fixed;           /* (ns) functions whose modes do not follow those of the groups */
+  int *upper;           /* (count x ns) their modes there, and INT_MIN for others */
+  double *out;          /* (2 (no + nh)) scratch */
+  double *late;         /* (2 nl) scratch */
   /* (count x count) changes of the leaders' rates by each group, and their factors */
   double *A, *LU;
   double *rest, *scale, *part; /* (count) rates with all groups at −1; scratch */
@@ -92,8 +104,13 @@ static inline bool cmb_slide_parts(const cmb_sliding *x, int k)
  * x->mean. Returns CMB_RETRY_SINGULAR if the surfaces of several groups depend on each other. */
 cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);
 
-/* Computes the inner modes (ns) from those of the layer: all groups at −1, and group k at +1 if k ≥ 0. */
+/* Computes the inner modes (ns) from those of the layer: all groups at −1, and group k at +1 if k ≥ 0, where functions that depend on it have
+ * their own modes. */
 void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower);
+
+/* Finds the modes that functions which are not held, but depend on the mode of a group, have where this is at +1. They stay until the next call; a layer's
+ * switching function becomes negative where one of them is wrong. *changed: the modes are not those of the last call. */
+cmb_status cmb_sliding_follow(cmb_sliding *x, const cmb_point *at, bool *changed);
 
 /* Values that depend on the modes (ns, all of them given), such as outputs, which are to be mixed like the forces. */
 typedef struct cmb_slide_question {
@@ -113,12 +130,12 @@ cmb_status cmb_sliding_ask(const cmb_sliding *x, const cmb_point *at,
  * *second become the leaders of two groups that are multiplied, −1 if there are none. */
 cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *first, int *second);
 
-/* Changes the velocities v (nv) of the point so that held functions of velocities are exactly 0, by impulses of the holding forces,
- * in which the constraints take part. Held functions of positions keep their rates. */
+/* Changes the velocities v (nv) of the point so that held functions of velocities are exactly 0, unless their modes have no effect on them,
+ * by impulses of the holding forces, in which the constraints take part. Held functions of positions keep their rates. */
 cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v);
 
-/* Removes from the rates `along` (ns) of all functions along a direction, in place, what the forces of the groups cancel:
- * afterwards the rates of held functions are 0. */
+/* Removes from the rates `along` (ns) of all functions along a direction, in place, what the forces of the groups cancel: afterwards the
+ * rates of held functions are 0, unless their modes have no effect on them. */
 cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double *along);
 
 /* Checks for groups in which, beside friction that can stick with a larger force, another force switches that does not act along

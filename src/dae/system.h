@@ -57,7 +57,7 @@ struct cmb_system {
   const bool *p_moves;
   int lock_count;
   cmb_lock *locks; /* (lock_count) positions in which M is singular */
-  /* adds all that the functions of eq depend on to a hash; NULL: not known */
+  /* adds what determines the values of eq's functions to a hash; NULL: not known */
   void (*digest)(const cmb_system *system, cmb_sha256 *s);
   void (*destroy)(cmb_system *system); /* frees what is not in the arena; NULL: nothing to free */
 };
@@ -65,9 +65,9 @@ struct cmb_system {
 /* Creates a system that has only its arena; the caller fills in the rest. Returns NULL if memory runs out. */
 cmb_system *cmb_system_new(cmb_context *ctx);
 
-/* cmb_start_change_find looks up the name of a setting among the coordinates and velocities and writes the change that it
- * describes; an unknown name fails with a suggestion of the nearest one. cmb_start_change_make applies a change to q (nq) and v
- * (nv). */
+/* cmb_start_change_find looks up the name of a setting among the coordinates and velocities and writes the change that it describes; an
+ * unknown name fails with a suggestion of the nearest one. cmb_start_change_make applies a change of one value to q (nq) and v (nv), and
+ * does nothing for an equilibrium. */
 cmb_status cmb_start_change_find(cmb_context *ctx, const cmb_equations *eq,
                                  const cmb_setting *setting, cmb_start_change *change);
 void cmb_start_change_make(const cmb_start_change *change, double *q, double *v);

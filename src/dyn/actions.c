@@ -36,8 +36,8 @@ static cmb_action *new_action(cmb_build *b, cmb_measure m)
 
 /* ---- laws: forces as functions of symbols, so that they can be differentiated with respect to value and rate */
 
-/* Returns the two symbols in which all force laws are written: one for the argument x, such as the length of a spring, and one for its rate ẋ.
- * A law in these symbols can be differentiated with respect to them before the actual expressions are inserted. */
+/* Returns the two symbols in which force laws along a measure are written: one for the argument x, such as the length of a spring, and one
+ * for its rate ẋ. A law in these symbols can be differentiated with respect to them before the actual expressions are inserted. */
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b)
 {
   return (cmb_law_symbols){cmb_input(b->g, "value of a force"), cmb_input(b->g, "rate of a force")};
@@ -51,8 +51,8 @@ cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *
 }
 
 /* Adds a force along the measure m (a scalar such as a distance, with the value x) to the applied forces: Q = −(k (x − x0) + preload) − lost −
- * more. The first part has the potential energy ½ k (x − x0)² + preload x. `lost`, a damping force, is written in the symbols for x and ẋ that
- * all force laws use; `more` is an expression of the state. */
+ * more. The first part has the potential energy ½ k (x − x0)² + preload x. `lost`, the part without potential energy, is written in the
+ * symbols for x and ẋ that force laws use; `more` is an expression of the state. */
 static cmb_status add_elastic_force(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0,
                                     cmb_expr preload, cmb_expr lost, cmb_expr more)
 {
@@ -100,9 +100,10 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   const bool rubs = !cmb_is_zero(c->friction) || !cmb_is_zero(c->friction_static);
   if (cmb_is_zero(c->stiffness) && cmb_is_zero(c->damping) && !rubs) return CMB_OK;
   if (cmb_joint_coordinate_index(j, n) < 0) {
-    return cmb_build_fail(b, cmb_about_leading(cmb_about_part(&j->place, "joint", j->name)),
-                          "stiffness, damping and friction of a joint need angles, which Euler "
-                          "parameters are not; expected a bushing in their place");
+    return cmb_build_fail(
+        b, cmb_about_leading(cmb_about_part(&j->place, "joint", j->name)),
+        "damping and friction of rotations need angles, but Euler parameters describe the "
+        "rotations of this joint; expected 0 for them, and a bushing instead");
   }
   cmb_measure m = cmb_build_coordinate(b, joint, n);
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
@@ -183,8 +184,8 @@ static cmb_status add_displacement_forces(cmb_build *b, const cmb_model_force *f
   return CMB_OK;
 }
 
-/* Adds a spring of zero free length, whose tension is k x for the distance x of its ends. Adds it as three linear forces along the global axes,
- * since the direction of a single force would not be smooth where the ends coincide. */
+/* Adds a spring of zero free length, whose tension is k x for the distance x of its ends. Adds it as three linear forces along axes fixed
+ * to a's body, since the direction of a single force would not be smooth where the ends coincide. */
 static cmb_status add_spring_from_zero(cmb_build *b, const cmb_model_force *f)
 {
   static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

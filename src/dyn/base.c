@@ -1,8 +1,9 @@
 /*
- * Chooses the origins and the masses of links such that the recursions need few operations; tree.c calls it when a tree of links is made.
+ * Chooses the origins and the masses of links such that the recursions need few operations; tree.c calls it when links are made.
  *
  * Origins. That of a turn (revolute motion) may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
- * offset has no z component. The origin is moved there if that gives the offsets fewer components and is not too far away.
+ * offset has no z component. The origin is moved there if that gives the offsets fewer components, is not too far away, and depends on no
+ * live parameter.
  *
  * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike,
  * so that it can be attributed to the parent. The same holds for the mass in the centre of a ball, and for the second moments of
@@ -38,9 +39,9 @@ static int count_components(const cmb_number R0[9], const double d[3], double sc
   return count;
 }
 
-/* Returns how many components would be non-zero in two offsets if the origin of link l were moved to the point `at` (global axes), for joint
- * coordinates 0: from the parent's origin to that of l, in the parent's axes (not counted if the parent is the ground), and from there to the
- * origin of the child, in the axes of l. */
+/* Returns how many components would be non-zero in two offsets if the origin of link l were moved to the point `at` (global axes), in the
+ * design position: from the parent's origin to that of l, in the parent's axes (not counted if the parent is the ground), and from there to
+ * the origin of the child, in the axes of l. */
 static int count_offset_components(const cmb_tree *tree, const cmb_link *l, const cmb_link *child,
                                    const double at[3])
 {

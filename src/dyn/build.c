@@ -188,9 +188,9 @@ static int by_base(const void *x, const void *y)
   return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
 }
 
-/* Adds to the generalised forces f (nv) the applied forces between two links and, if with_lambda is set, the constraint forces between two
- * links. A force acts on all links between its two bodies and the base link, where their paths to the ground meet; forces with the same base
- * link are projected onto the joint velocities together. */
+/* Adds to the generalised forces f (nv) the applied forces between links whose paths to the ground meet in a link and, if with_lambda is
+ * set, the constraint forces between such links. A force acts on all links between its two bodies and this base link; forces with the same
+ * base link are projected onto the joint velocities together. */
 static void add_forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
 {
   const size_t most = (size_t)count_link_forces(b, with_lambda) + 1;

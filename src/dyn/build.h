@@ -41,16 +41,19 @@ typedef struct cmb_row {
   cmb_expr *e;
 } cmb_row;
 
-/* A constraint g = 0, with g_t = ∂g/∂t and the velocity-dependent part γ of g̈; its gradient is the sum of the terms. */
+/* A constraint g = 0, with g_t = ∂g/∂t and the part γ of g̈ that remains for v̇ = 0; its gradient is the sum of the terms (of Euler
+ * parameters: `row`). */
 typedef struct cmb_constraint {
   const char *name;
   cmb_expr g, gt, gamma;
   int term_count;
   cmb_term *terms;
-  int loop;    /* index in the model; -1: a constraint of a joint or of Euler parameters */
-  bool angle;  /* g is an angle or the cosine of one, not a length */
-  bool weigh;  /* c Gᵀ G is added to the mass matrix to make it regular (Cartesian formulation) */
-  cmb_row row; /* of G */
+  int loop; /* index in the model; -1: a constraint of a joint or of Euler parameters */
+  /* g is made of cosines or Euler parameters, not of lengths; of a formula always false */
+  bool angle;
+  /* c Gᵀ G is added to the mass matrix in any case (Cartesian formulation); else only where bodies lack inertia */
+  bool weigh;
+  cmb_row row;     /* of G */
   cmb_expr lambda; /* its Lagrange multiplier; 0 if the constraint is left out as redundant */
 } cmb_constraint;
 
@@ -164,7 +167,7 @@ typedef struct cmb_build {
   cmb_list constraints;            /* of cmb_constraint */
   cmb_list hints;                  /* of cmb_hint */
   cmb_list bounds;                 /* of cmb_bound */
-  /* of cmb_hint: the expressions of formulas and forces, with the names of these */
+  /* of cmb_hint: the expressions of formulas, forces and loops, with the names of these */
   cmb_list sources;
   cmb_wrench *scratch; /* (room for links) zero between uses */
   void *reactions;     /* (bodies) outputs.c; NULL: not built yet */
@@ -178,8 +181,8 @@ typedef struct cmb_build {
  * must be set. */
 cmb_status cmb_build_open(cmb_build *b);
 
-/* Appends an item of `size` bytes to a list and returns it, zeroed, or NULL if out of memory. The items may move, which makes pointers to
- * earlier ones invalid. */
+/* Appends an item of `size` bytes to a list and returns it, zeroed unless an item has been removed, or NULL if out of memory. The items may
+ * move, which makes pointers to earlier ones invalid. */
 void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size);
 cmb_action *cmb_action_at(const cmb_build *b, int i);
 cmb_constraint *cmb_constraint_at(const cmb_build *b, int i);
@@ -212,7 +215,8 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n);
 /* Reports an error if a joint of this tree allows a motion that moves no mass. */
 cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);
 
-/* sources.c. Returns the name of the item of the model from which an expression comes, "SUBJECT, line N", without quotation marks in it. */
+/* sources.c. Returns the name of the item of the model from which an expression comes, such as "SUBJECT, line N", without quotation marks
+ * in it; NULL if out of memory. */
 const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_place *place);
 
 /* Record from which item of the model, at which place, expressions come: e from SUBJECT; the actions from number first_action on from a
@@ -233,8 +237,9 @@ cmb_status cmb_build_force(cmb_build *b, int force);
 /* Returns the measure along which a spring acts: a distance or a joint coordinate. */
 cmb_measure cmb_build_spring_measure(cmb_build *b, int force);
 
-/* friction.c: reports an error if dry friction (`stick`) in a formula drives the velocity that it depends on instead of opposing it. Must be
- * called after all forces, and the links that they add, have been built. */
+/* friction.c: reports an error if dry friction (`stick`) in a formula drives the velocity that it depends on instead of opposing it; makes
+ * it a limit of validity if that depends on the motion, time or an input. Must be called after all forces, and the links that they add,
+ * have been built. */
 cmb_status cmb_build_check_friction(cmb_build *b);
 
 /* Placeholder symbols for the value x (such as a length) and the rate ẋ that a force depends on. */
@@ -285,9 +290,9 @@ cmb_status cmb_build_sizes(cmb_build *b, cmb_expressions *x);
 /* states.c: appends the equations of the states to those of the mechanism. */
 cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x);
 
-/* late_states.c: builds the rates of all states as functions of t, q, v and z in rate[] (one for each state), by replacing accelerations and
- * multipliers by their solution. Stores in x the late states, whose rates depend on these. Must be called after the equations of motion are
- * built. */
+/* late_states.c: builds the rates of all states as functions of t, q, v and z in rate[] (one for each state), by replacing accelerations
+ * and multipliers by their solution without resting contacts. Stores in x the late states, whose rates depend on these. Must be called
+ * after the equations of motion are built. */
 cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rate);
 
 /* input_rates.c. Creates the symbols u, u' and u'' of the model's inputs. */
@@ -329,7 +334,7 @@ cmb_status cmb_build_joint_constraints(cmb_build *b, int joint);
 /* Builds the rows of the constraint Jacobian G of all constraints that have none yet. */
 cmb_status cmb_build_rows(cmb_build *b);
 
-/* Adds the constraint m = 0 with the name NAME.part and returns it, or NULL if out of memory. */
+/* Adds the constraint m = 0 with the name NAME.part (NAME if `part` is empty) and returns it, or NULL if out of memory. */
 cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char *part,
                                      cmb_measure m);
 
@@ -394,7 +399,8 @@ typedef struct cmb_push {
 /* Returns the contact forces of all events and stops, which are built at the first call; NULL on failure (b->status). */
 cmb_push *cmb_build_pushes(cmb_build *b);
 
-/* Builds the quantity NAME.suffix of a stop (force) or of a rigid contact (fx .. fz). Returns false if there is no such quantity. */
+/* Builds the quantity NAME.suffix of a stop (force) or of a rigid contact (fx .. fz), which is 0 until `outputs` is set. Returns false if
+ * there is no such quantity, or on failure. */
 bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e);
 
 /* Determines the units of the impulses of resets; must be called after the outputs are built. */
@@ -423,8 +429,8 @@ cmb_status cmb_build_tyre(cmb_build *b, int force);
 /* Finds the result NAME.suffix of a tyre that is built. Returns false if there is no such quantity. */
 bool cmb_build_tyre_result(const cmb_build *b, int force, const char *suffix, cmb_expr *e);
 
-/* outputs.c: compute NAME.suffix of a joint, a bushing or a loop, or a total of the whole mechanism. They return false if there is no such
- * quantity. */
+/* outputs.c: compute NAME.suffix of a joint, a bushing or a loop, or a total of the whole mechanism; that of a joint or a loop is 0 until
+ * `outputs` is set. They return false if there is no such quantity, or on failure. */
 bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e);
 bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_expr *e);
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e);

@@ -7,7 +7,7 @@
 #include "dyn/tree.h"
 #include "expr/graph.h"
 
-/* Returns whether all joints on the path from the parent of `link` to the ground are prismatic. */
+/* Returns whether all links on the path from the parent of `link` to the ground are shifts (prismatic motions). */
 static bool has_only_shifts_before(const cmb_tree *tree, int link)
 {
   for (int k = tree->links[link].parent; k != CMB_GROUND; k = tree->links[k].parent) {

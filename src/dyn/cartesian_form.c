@@ -5,7 +5,7 @@
  *     m r̈ = F,   4 Lᵀ J' L p̈ = 2 Lᵀ (n' − ω' × J' ω'),   ω' = 2 L(p) ṗ,   0 = (p·p − 1)/2 for each body
  *
  * 4 Lᵀ J' L is singular along p. The term c p pᵀ p̈ + c p ṗ·ṗ of the normalisation, which is 0 by its acceleration level, is
- * added: M becomes positive definite, and neither motion nor multipliers change. Likewise G_kᵀ (G_k v̇ + γ_k) is added for
+ * added: M becomes positive definite, and neither motion nor multipliers change. Likewise c G_kᵀ (G_k v̇ + γ_k) is added for
  * the constraints of bodies without mass or inertia and of joints whose coordinates are used: those are additional coordinates
  * without mass, tied to the bodies by the joint's own kinematics.
  *
@@ -45,7 +45,7 @@ static struct scale typical(const cmb_build *b)
   return s;
 }
 
-/* The largest ratio of a weight to the mass of the lightest body that the constraint moves; a larger weight would
+/* The largest ratio of a weight to the mass (of an angle: inertia) of the lightest body that the constraint moves; a larger weight would
  * cost too many digits of that body's inertia. */
 static const double MOST_RATIO = 1e6;
 
@@ -62,7 +62,8 @@ static cmb_number harmonic_sum(cmb_graph *g, cmb_number a, cmb_number b)
 }
 
 /* Estimates the mass of the lightest body that a constraint moves, by the harmonic sum 1/Σ (1/m) of the masses of all bodies that it moves. For
- * a constraint of an angle uses the traces of their inertia tensors. Returns 0 if none has mass. link_of[nv] is the link of each velocity. */
+ * a constraint of an angle uses the traces of their inertia tensors. Returns 0 if none has mass (of an angle: inertia). link_of[nv] is the
+ * link of each velocity. */
 static cmb_number mass_of_lightest(const cmb_build *b, const cmb_constraint *c, const int *link_of,
                                    const struct scale *typical)
 {
@@ -206,7 +207,8 @@ static bool acts_on_massless_body(const cmb_build *b, const cmb_constraint *c)
   return false;
 }
 
-/* Adds for each body the constraint (p·p − 1)/2 = 0 on its Euler parameters p, with the row pᵀ of the constraint Jacobian. */
+/* Adds for each freely moving link (a body, or bodies fixed to each other) the constraint (p·p − 1)/2 = 0 on its Euler parameters p, with
+ * the row pᵀ of the constraint Jacobian. */
 cmb_status cmb_build_normalisation(cmb_build *b)
 {
   cmb_graph *g = b->g;
@@ -243,7 +245,7 @@ static bool can_have_discontinuous_rate(const cmb_build *b, const cmb_constraint
   return c->loop >= 0 && (c->gt != 0 || b->model->loops[c->loop].type == CMB_LOOP_FORMULA);
 }
 
-/* Adds weighted constraints to the equations of motion M v̇ = f where bodies without mass would make M singular: M += c Gᵀ G, f −= c Gᵀ γ.
+/* Adds to the equations of motion M v̇ = f those constraints, with weights, without which M would be singular: M += c Gᵀ G, f −= c Gᵀ γ.
  * Stores the weights c of those whose rates can be discontinuous in x->impulse_weights (NaN if c depends on parameters that can be changed
  * after set-up). link_of[nv] is the link of each velocity. */
 static void add_weighted_constraints(cmb_build *b, const int *link_of, struct sums *s,

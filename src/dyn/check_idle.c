@@ -1,6 +1,6 @@
 /*
- * Reports joint motions that move no mass, which would make the mass matrix singular (idle.c finds them). The error
- * messages name the body, the axis and the joint. Called while a mechanism is built.
+ * Reports joint motions that move no mass, which would make the mass matrix singular (idle.c finds them). The error messages name the body
+ * and, unless nothing that moves with it has mass, the axis and the joint. Called while a mechanism is built.
  */
 #include "base/context.h"
 #include "dyn/build.h"

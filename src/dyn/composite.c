@@ -104,7 +104,7 @@ static int add_near(cmb_kinematics *k, int i, int n, cmb_wrench w, cmb_expr *col
 
 /* Appends to the mass matrix M the entries that couple velocity n of link i with the velocities of link `at` and of all links between it and
  * the ground: the scalar products of the joint motions of those links with the wrench w that a unit acceleration along velocity n of link i
- * requires. w and frames[], the frames of all links, are given in a common reference frame. */
+ * requires. w is given in the axes of link i, frames[], the frames of all links, in a common reference frame. */
 static void add_far(cmb_kinematics *k, int i, int n, const cmb_wrench *w, int at,
                     const cmb_frame *frames, cmb_entries *M)
 {

@@ -7,6 +7,7 @@
  *     fixed        d = 0, x_a·y_b = y_a·z_b = z_a·x_b = 0         prismatic     these three, e1·d = e2·d = 0
  *     planar       normal·d = 0, e_a·normal_b = 0 for e1, e2     constant velocity   d = 0, e1_a·e2_b − e2_a·e1_b = 0
  *     screw        as cylindrical, and translation = pitch times turns, of the joint's own coordinates
+ *     translation  x_a·y_b = y_a·z_b = z_a·x_b = 0
  *     distance     |d| = length(t)        point on line  e1·d = e2·d = 0        point on plane  normal·d = 0
  *     formula      F(x, t) = 0 of measures x: G = Σ ∂F/∂x_i G_i, g_t = ∂F/∂t, and γ = F̈ with ẍ_i = its bias
  */
@@ -170,9 +171,9 @@ static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model
   return CMB_OK;
 }
 
-/* Builds a constraint F(x, t) = 0 in *c: its value g, its partial time derivative g_t, the velocity-dependent part γ of g̈, and its gradient. F
- * is an expression in symbols for the scalars x, such as distances (measures); after the differentiation these are replaced by their own
- * expressions. */
+/* Builds a constraint F(x, t) = 0 in *c: its value g, its partial time derivative g_t, the part γ of g̈ that remains for v̇ = 0, and its
+ * gradient. F is an expression in symbols for the scalars x, such as distances (measures); after the differentiation these are replaced by
+ * their own expressions. */
 static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_expr F,
                                 cmb_constraint *c)
 {

@@ -3,8 +3,8 @@
  *
  *     q̇ = T(q) v,   M(q) v̇ = f − Gᵀ λ,   0 = g(t, q),   G = ∂g/∂q T,   0 = G v + g_t,   0 = G v̇ + γ
  *
- * Matrices are lists of entries that are not structurally zero: row, column, expression. All expressions are
- * functions of the graph's inputs t, q, v, a, lambda and u; their switches are not yet fixed to a mode.
+ * Matrices are lists of entries, row, column and expression; all others are zero. All expressions are functions of the graph's
+ * inputs t, q, v, a, lambda, parameters and u; their switches are not yet fixed to a mode.
  */
 #ifndef CMB_DYN_EXPRESSIONS_H
 #define CMB_DYN_EXPRESSIONS_H
@@ -24,7 +24,7 @@ typedef struct cmb_entries {
 } cmb_entries;
 
 /* The mass matrix of long chains as factors, M = W⁻¹ D W⁻ᵀ, since M has too many entries (articulated.c). The
- * `value`s are functions of q; the first nv of them are 1/D. The products are functions of the inputs `symbol`, which
+ * `value`s are functions of q and parameters; the first nv of them are 1/D. The products are functions of the inputs `symbol`, which
  * represent the values, and of the vector a (nv), the inputs for accelerations. */
 typedef struct cmb_mass_expressions {
   int count;          /* of values; 0: M is given by its entries */
@@ -69,9 +69,9 @@ typedef struct cmb_expressions {
   cmb_graph *graph;
   int nq, nv, ng, nu, no;
 
-  /* The graph's inputs. `a` and `lambda` are only used by residual and outputs. The expressions contain the inputs
-   * u_i(t) of the model as functions of t plus `u` (nu), which is 0 in a simulation: a derivative with respect to `u`
-   * is the derivative with respect to the input. */
+  /* The graph's inputs. M, G, f, g, gt, gamma and the solutions below for a and λ do not contain `a` and `lambda`. The
+   * expressions contain the inputs u_i(t) of the model as functions of t plus `u` (nu), which is 0 in a simulation: a
+   * derivative with respect to `u` is the derivative with respect to the input. */
   cmb_expr t, *q, *v, *a, *lambda, *u;
 
   /* The rates u' and u'' of the free parts u that some expression uses, also 0 in a simulation. Which these are does
@@ -110,8 +110,8 @@ typedef struct cmb_expressions {
   double *q_start, *v_start;   /* (nq), (nv) not necessarily consistent */
   double *q_wanted, *v_wanted; /* (nq), (nv) values requested by the user; NULL: q_start, v_start */
 
-  /* The start values of all joints in the model, q and then v, as functions of the parameters: in joint coordinates
-   * those of q_start and v_start. NULL: no parameter is live. */
+  /* The model's start values of all joints, q and then v, and of the states, as functions of the parameters. NULL: there are
+   * no parameters. */
   cmb_expr *first; /* (first_count) */
 
   /* the last nu + nr of the parameters are `u` and `input_rate`, which may be non-zero */
@@ -149,11 +149,11 @@ typedef struct cmb_expressions {
   cmb_expr *stiff_row;            /* (stiff_count x nv) */
   cmb_expr *stiff_x, *stiff_rate; /* (stiff_count) */
   cmb_expr *loose;                /* (nv) */
-  cmb_expr *forces;               /* (nv) all applied forces */
+  cmb_expr *forces; /* (nv) all applied forces; as in `loose`, then the rates of states */
 
   /* a and λ, computed at once as functions of t, q, v (u, modes); NULL: not available. The elimination has a static
-   * order and no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and
-   * those before it, in the metric of M⁻¹. If one is near 0 the result must not be used. */
+   * order and no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and those eliminated before
+   * it, in the metric of M⁻¹. If one is near 0 the result must not be used. */
   cmb_expr *acceleration; /* (nv) */
   cmb_expr *multiplier;   /* (ng) */
   cmb_expr *pivot;        /* (ng) */

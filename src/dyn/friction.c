@@ -7,8 +7,8 @@
  * random states. An error is reported if it is positive in a part of them and negative in none. Live parameters have their present values.
  *
  * If μ depends on the motion, on time or on an input, its sign may be right in all states that a simulation reaches. Unless μ is proved to be
- * negative or 0, it is then a limit of validity: a simulation ends with an error where friction drives. Nothing is checked if φ is not along w,
- * if φ depends on S, or if C functions of the user are called.
+ * negative or 0, it is then a limit of validity: a simulation ends with an error where friction drives. Nothing is checked if φ is not
+ * along w or if C functions of the user are called, and there is no such limit if φ depends on S.
  */
 #include "dyn/build.h"
 
@@ -33,7 +33,7 @@ static const double NO_DRIVE = 1e-12;
 /* Kinds of inputs of the program: INPUT_DRAWN is any input but a parameter, and is set to random values. */
 enum { INPUT_DRAWN, INPUT_PARAMETER };
 
-/* What the states tell about friction. */
+/* What trials at random states have shown about friction. */
 struct seen {
   int positive;       /* number of states in which μ > 0 */
   bool negative;      /* μ < 0 in one of them */
@@ -41,7 +41,7 @@ struct seen {
   double least, most; /* μ */
 };
 
-/* All dry friction stick(e, ..) in formulas, and the program that computes φᵀw, φᵀφ and wᵀw of each. */
+/* All dry friction stick(e, ..) in force elements, and the program that computes φᵀw, φᵀφ and wᵀw of each. */
 struct trial {
   int count;
   cmb_expr *stick, *S; /* (count) */
@@ -111,7 +111,8 @@ static cmb_expr dot(cmb_graph *g, int n, const cmb_expr *x, const cmb_expr *y)
   return sum;
 }
 
-/* Builds for each friction S = stick(e, ..) the products of φ = ∂Q/∂S, Q the generalised forces, and w = ∂e/∂v in t->product. */
+/* Builds in t->product the scalar products w·φ, φ·φ and w·w of each friction S = stick(e, ..), where φ = ∂Q/∂S, Q the generalised forces, and w
+ * = ∂e/∂v. `only`, if not NULL, restricts Q to this force of the model. */
 static cmb_status make_products(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   const size_t n = (size_t)t->count;
@@ -164,7 +165,8 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* Compiles the program that computes the products of all friction. t->program stays NULL if the expressions call C functions of the user. */
+/* Compiles the program that evaluates t->product (make_products) for all friction forces. t->program stays NULL if the expressions call C
+ * functions of the user. */
 static cmb_status compile_program(cmb_build *b, struct trial *t)
 {
   uint8_t *used = cmb_reachable(b->g, 3 * t->count, t->product);
@@ -196,7 +198,8 @@ static void draw_inputs(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Computes μ of each friction at one more random state, and adds what it shows to t->seen. */
+/* Evaluates the products of all friction forces (make_products) at one more random state, and records in t->seen whether φ and w were not
+ * parallel, which signs w·φ had, and the least and largest ratio μ = w·φ/w·w. */
 static void look_at_state(const struct trial *t, uint32_t *state)
 {
   draw_inputs(t, state);
@@ -214,8 +217,8 @@ static void look_at_state(const struct trial *t, uint32_t *state)
   }
 }
 
-/* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them must
- * have shown this (t->seen), and none the opposite. */
+/* Returns whether dry friction number k drives the velocity that it should oppose, by the tests at random states: at least ENOUGH of them
+ * must have shown this (t->seen), and none the opposite or a force that is not along this velocity. */
 static bool drives(const struct trial *t, int k)
 {
   const struct seen *seen = &t->seen[k];
@@ -235,8 +238,8 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Counts, for each dry friction term of force elements, the random states in which its force drives the velocity that it should oppose, in
- * t->positive. Decides by the power of all forces, or of the force element `only` if that is not NULL. */
+/* Evaluates the products of all friction forces (make_products) at random states, and records in t->seen how often each friction drives the
+ * motion whose velocity it should oppose. Takes account of all forces, or of the force element `only` if that is not NULL. */
 static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
@@ -251,8 +254,9 @@ static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct tr
   return status;
 }
 
-/* Finds the force element that the error message on dry friction number k names; this friction drives the velocity that it should oppose. It is
- * the first element that shows this by its own forces, or else the first that contains the friction. *driven becomes NULL if none contains it. */
+/* Finds the force element that the error message on friction number k names, since this friction drives the motion that it should oppose. It is
+ * the first element whose own forces do so when all others are left out, or else the first one that contains the friction in its formulas.
+ * *driven becomes NULL if none contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {
@@ -287,7 +291,9 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
             : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");
 }
 
-/* Makes μ > 0 of friction number k a limit of validity if it varies and may be positive. Friction without force does not drive. */
+/* Limits the validity of the equations to states in which friction number k opposes the motion, that is w·φ <= 0, if trials have shown that
+ * this may fail for other parameters or states (φ = ∂Q/∂S and w = ∂e/∂v as in make_products). No limit is added if φ and w are not parallel or
+ * if w·φ depends on a friction force. Where the largest friction force is 0, friction does nothing, and the limit holds. */
 static cmb_status bound_sign(cmb_build *b, const struct trial *all, int k)
 {
   const struct seen *seen = &all->seen[k];

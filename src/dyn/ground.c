@@ -1,7 +1,7 @@
 /*
  * Evaluates the surfaces of a model apart from any simulation (cmb_ground_* of camber/dyn.h), e.g. to draw them: s(t, x,
- * y, z) of each contact, rigid contact and tyre, in one program. For a tyre, s is z − h(x, y) with the height h of its
- * road. Inputs of the model have the values of their formulas.
+ * y, z) of each contact, rigid contact and tyre, in one program, except those that depend on sampled values. For a tyre, s is z − h(x, y)
+ * with the height h of its road. Inputs of the model have the values of their formulas.
  */
 #include "base/context.h"
 #include "dyn/build.h"

@@ -91,7 +91,7 @@ static void turn_about(int axis, double c, double s, double R[9])
 }
 
 /* Computes the rotation R and the position r of a link in its parent's frame for a generic position of the mechanism, which is not singular:
- * all angles differ and are near neither 0° nor 90°; displacements are of the order of `length`. */
+ * the angles differ between neighbouring links and are near neither 0° nor 90°; displacements are of the order of `length`. */
 static void generic_pose(const cmb_tree *tree, int link, double length, double R[9], double r[3])
 {
   const cmb_link *l = &tree->links[link];
@@ -155,8 +155,8 @@ static int joint_motions(const cmb_tree *tree, int last, double length,
 }
 
 /* Computes the principal motions of a joint: the eigenvalues mu (ascending) and eigenvectors of its inertia matrix D = Sᵀ I S. The columns of S
- * are the motions that the joint allows, each scaled by the mass or inertia that it moves. The principal motions, the rows of Y, are
- * combinations of these with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
+ * are the motions that the joint allows, each divided by the square root of the mass or inertia that it moves. The principal motions, the
+ * rows of Y, are combinations of these with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if the iteration for the eigenvalues does not converge. */
 static bool principal_motions(const struct moved_inertia *m, const struct freedom *f, double *mu,
                               double Y[MOTIONS][MOTIONS])
 {
@@ -221,7 +221,8 @@ static void add_to_parent(struct moved_inertia *m, const struct freedom *f, cons
 }
 
 /* Describes in *idle, for an error message, a joint motion y (a 6-vector) that moves no mass: the joint, whether y is a rotation or a
- * translation, and its axis (a unit vector) at joint coordinates 0. mu[count] are the eigenvalues of the joint's inertia matrix, ascending. */
+ * translation, and its axis (a unit vector) in the design position. mu[count] are the eigenvalues of the joint's inertia matrix,
+ * ascending. */
 static void describe_idle_motion(const cmb_link *l, int count, const double *mu,
                                  const double y[MOTIONS], const struct moved_inertia *m,
                                  cmb_idle *idle)
@@ -267,7 +268,7 @@ cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idl
     double mu[MOTIONS], Y[MOTIONS][MOTIONS];
     struct moved_inertia *m = &all[last];
     first = joint_motions(tree, last, length, m, &f);
-    /* not finite: reported when the simulation starts */
+    /* numbers out of range: reported when the simulation starts */
     if (!principal_motions(m, &f, mu, Y)) return CMB_OK;
     if (mu[0] <= NEGLIGIBLE) {
       describe_idle_motion(&tree->links[last], f.count, mu, Y[0], m, idle);

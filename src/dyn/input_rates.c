@@ -59,9 +59,9 @@ cmb_status cmb_build_add_input_rates(cmb_build *b, cmb_expr e, cmb_expr *rate)
   return mark_used_rates(b, more);
 }
 
-/* Appends the first and second time derivatives u' and u'' of the model's inputs to the list of parameters that can be changed during a
- * simulation: x->parameter, x->parameter_value (0) and x->parameter_names. The arrays x->parameter and x->parameter_value must have room for
- * them. */
+/* Appends those time derivatives u' and u'' of the model's inputs that some expression uses to the list of parameters that can be changed
+ * during a simulation: x->parameter, x->parameter_value (0) and x->parameter_names. The arrays x->parameter and x->parameter_value must
+ * have room for them. */
 static cmb_status append_live_parameters(cmb_build *b, cmb_expressions *x)
 {
   const char **names = cmb_arena_take(b->arena, (size_t)(x->np + x->nr) + 1, sizeof *names);

@@ -218,8 +218,8 @@ static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
   return true;
 }
 
-/* Computes in moving[] for each link its motion for the accelerations a[nv]; its mass moments, the sums over the velocities of its mass points,
- * and its inertial force, all without the links beyond it. */
+/* Computes in moving[] for each link, without the links beyond it: its motion for the accelerations a[nv], its mass moments, the sums over its
+ * mass points that contain their velocities (set_velocity_sums), and its inertial force. */
 static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving *moving)
 {
   const cmb_tree *tree = k->tree;

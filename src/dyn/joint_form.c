@@ -5,8 +5,8 @@
  *     S λ = Zᵀ D⁻¹ u + γ,   S = G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z = L Δ Lᵀ,   a = Wᵀ D⁻¹ (u − Z λ),    u = W f, Z = W Gᵀ
  *
  * where W and D are the factors of M⁻¹ = Wᵀ D⁻¹ W from the articulated bodies. S is positive definite: it is eliminated in a static order,
- * without pivoting (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those before it. For given λ,
- * a = Wᵀ D⁻¹ W (f − Gᵀ λ) needs neither Z nor S.
+ * without pivoting (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those eliminated before it. For
+ * given λ, a = Wᵀ D⁻¹ W (f − Gᵀ λ) needs neither Z nor S.
  */
 #include "base/context.h"
 #include "dyn/build.h"
@@ -183,8 +183,8 @@ static cmb_status build_forced_accelerations(cmb_build *b, cmb_articulation *w, 
 /* bytes for one entry of M, with the programs that compute it and its derivatives; limit of the memory for all entries */
 static const double ENTRY_BYTES = 1000, MOST_BYTES = 8e9;
 
-/* Builds the mass matrix: as articulated-body factors w for long chains, unless the option whole_mass is set, and as entries otherwise. Reports
- * an error if the entries would take more than 8 GB of memory. */
+/* Builds the mass matrix: as articulated-body factors w for long chains with few constraints, unless the option whole_mass is set, and as
+ * entries otherwise. Reports an error if the entries would take more than 8 GB of memory. */
 static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   if (!b->whole_mass && cmb_mass_factors_pay(b->tree, x->ng)) {
@@ -194,9 +194,10 @@ static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *
   if (bytes > MOST_BYTES) {
     return cmb_fail_about(
         b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
-        "the mass matrix of %d joint velocities would take about %.1f GB of memory, "
-        "expected at most %g; an explicit method, few constraints or the Cartesian "
-        "formulation do without it",
+        "the mass matrix of %d joint velocities would take about %.1f GB of memory; expected at "
+        "most %g GB; an explicit method or the Cartesian formulation needs no such matrix if the "
+        "model "
+        "has few constraints",
         b->tree->nv, ceil(bytes / 1e8) / 10, MOST_BYTES / 1e9);
   }
   return cmb_mass_matrix(b->k, &x->M);

@@ -1,6 +1,6 @@
 /*
- * Kinematics as expressions: poses, velocities and accelerations of links, and the generalised forces of wrenches on them; used by measures,
- * recursions and outputs.
+ * Kinematics as expressions: poses, velocities and accelerations of links, and the generalised forces of wrenches on them; used in most
+ * files of this layer.
  *
  * A pose is relative to a base link (or the ground), as if that were at rest, and in its axes. Forces between two bodies
  * depend on the coordinates between them only: with their last common link as base the expressions, and so the
@@ -39,7 +39,8 @@ typedef struct cmb_kinematics {
 cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
                                  cmb_kinematics **k);
 
-/* Creates the inputs q, v and a for the links from number `from` on, named after the model's coordinates. */
+/* Creates the inputs q, v and a for the links from number `from` on, named after the model's coordinates or, of a Cartesian link, after its
+ * first body. */
 void cmb_kinematics_name(cmb_kinematics *k, int from);
 
 /* Returns the pose of a link relative to `base`, which is a link on the path from `link` to the ground, or the link

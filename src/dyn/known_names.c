@@ -1,5 +1,5 @@
 /*
- * Lists the names that formulas know, for messages on unknown ones.
+ * Lists the names that formulas know, except tables and roads, for messages on unknown ones.
  *
  * Elements are bodies, markers, joints, forces, loops and stops, which have quantities (docs/model-format.md, "Names in formulas"); values
  * are parameters, inputs, measures, states, sampled values, unknowns and coordinates; constants are t, pi and deg.

@@ -6,9 +6,9 @@
  *
  *     e(t, q, v, z) = e(t, q, v, z, a(t, q, v, z), λ(t, q, v, z), 0)
  *
- * is the rate that every method uses, and its derivatives are exact. The solution a, λ is that of the explicit formalism if it is
- * available, else the symbolic elimination of expr/elimination.h. With resting contacts, sticking friction or dependent constraints this
- * solution is not the motion. Therefore e with a, λ and μ as inputs is stored, too, and the evaluator inserts their actual values
+ * is the rate in the equations of every formulation, and its derivatives are exact. The solution a, λ is that of the explicit formalism if
+ * it is available, else the symbolic elimination of expr/elimination.h. With resting contacts, sticking friction or dependent constraints
+ * this solution is not the motion. Therefore e with a, λ and μ as inputs is stored, too, and the evaluator inserts their actual values
  * (dae/evaluator.c).
  */
 #include "base/context.h"

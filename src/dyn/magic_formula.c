@@ -5,8 +5,8 @@
  * relaxation; MF 5.2 in lines marked `OLD`. Names are those of the book, but K and SV are divided by the load, so that there is no division by Fz.
  *
  * dfz, dp: increments of load and pressure; s: direction of travel, −1 .. 1, a sine below VXLOW and ±1 above it, which reverses shifts and
- * trail with the direction; lx, ly: scale factors of friction times the road's friction; a: α*; gx, gy, gz, gs: camber in the equations of Fx,
- * of Fy, of slope and peak of the trail, and of the other terms of Mz.
+ * trail with the direction; lx, ly: scale factors of friction times the road's friction; a: α* (5.2: α); gx, gy, gz, gs: camber in the
+ * equations of Fx, of Fy, of slope and peak of the trail, and of the residual torque, the shift and the curvature.
  *
  * Kinks of the law: sgn of a slip is only a factor of terms that vanish with the cube of that slip, and makes no event. |γ| is γ²/sqrt(γ² + 1e-8).
  * The limits E <= 1 and the ranges of load, slip and camber are events with names (tyre_law.h). ratio(a, b) is a/b, and 0 if b = 0. (4.E8) is
@@ -15,6 +15,7 @@
 #include "dyn/magic_formula.h"
 
 #include "base/text.h"
+#include "dyn/formulas.h"
 #include "expr/algebra.h"
 
 #include <math.h>
@@ -152,7 +153,7 @@ static const struct line relaxation[] = {
 };
 
 /* Vertical force as a function of the deflection (Besselink et al. 2010, eqs. 1 to 7; MF 6.2: camber and lateral
- * force); x is the deflection over R0. */
+ * force); x is the deflection, with what camber adds to it, over R0. */
 static const struct line vertical[] = {
     {"radius", "UNLOADED_RADIUS*(Q_RE0 + Q_V1*(omega*UNLOADED_RADIUS/LONGVL)^2)", BOTH},
     {"spin", "omega*UNLOADED_RADIUS*smooth(sin(pi/2*max(-1, min(1, omega*UNLOADED_RADIUS/VXLOW))))",
@@ -187,49 +188,31 @@ static const struct line radii[] = {
 
 /* ---- names and functions of the formulas */
 
-enum { MOST_NAMES = 96 };
-
 struct law {
   cmb_graph *g;
   const cmb_tir *tir;
-  int version, count;
-  bool full; /* there were more names than the list has room for */
+  int version;
+  cmb_formulas f;
   cmb_tyre_limits limits;
-  struct {
-    const char *name;
-    cmb_expr e;
-  } names[MOST_NAMES];
 };
 
 static void define(struct law *l, const char *name, cmb_expr e)
 {
-  int i = cmb_find_name(name, l->names, l->count, sizeof *l->names);
-  if (i < 0 && l->count == MOST_NAMES) {
-    l->full = true;
-    return;
-  }
-  if (i < 0) i = l->count++;
-  l->names[i].name = name;
-  l->names[i].e = e;
+  cmb_formulas_define(&l->f, name, e);
 }
 
 static cmb_expr value_of(const struct law *l, const char *name)
 {
-  const int i = cmb_find_name(name, l->names, l->count, sizeof *l->names);
-  return i >= 0 ? l->names[i].e : 0;
+  return cmb_formulas_value(&l->f, name);
 }
 
 static bool name_value(void *user, const char *name, cmb_expr *e)
 {
   const struct law *l = user;
-  const int i = cmb_find_name(name, l->names, l->count, sizeof *l->names);
+  if (cmb_formulas_find(&l->f, name, e)) return true;
   const int key = cmb_find_name(name, cmb_tir_names(), CMB_TIR_KEY_COUNT, sizeof(char *));
-  if (i >= 0) {
-    *e = l->names[i].e;
-  } else if (key >= 0) {
-    *e = cmb_constant(l->g, cmb_tir_number(l->tir, key));
-  }
-  return i >= 0 || key >= 0;
+  if (key >= 0) *e = cmb_constant(l->g, cmb_tir_number(l->tir, key));
+  return key >= 0;
 }
 
 static cmb_expr number(cmb_graph *g, double x)
@@ -332,19 +315,16 @@ static cmb_status parse_lines(struct law *l, int count, const struct line *lines
 {
   const cmb_names names = {.user = l, .value = name_value, .call = name_call};
   for (int i = 0; i < count; i++) {
-    const char *formula = lines[i].formula;
-    cmb_expr e = 0;
     if (lines[i].version != BOTH && lines[i].version != l->version) continue;
-    CMB_TRY(cmb_formula_parse(l->g, formula, strlen(formula), 1, 1, &names, &e));
-    define(l, lines[i].name, e);
+    CMB_TRY(cmb_formulas_parse(&l->f, &names, lines[i].name, lines[i].formula));
   }
-  return l->full ? CMB_ERROR_MEMORY : cmb_graph_status(l->g);
+  return CMB_OK;
 }
 #define PARSE_LINES(l, lines) parse_lines(l, (int)(sizeof(lines) / sizeof *(lines)), lines)
 
 static void begin(struct law *l, cmb_graph *g, const cmb_tir *tir)
 {
-  *l = (struct law){.g = g, .tir = tir, .version = tir->FITTYP == 6 ? OLD : NEW};
+  *l = (struct law){.g = g, .tir = tir, .version = tir->FITTYP == 6 ? OLD : NEW, .f = {.g = g}};
   define(l, "dp", number(g, cmb_tir_pressure(tir)));
 }
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* M is not formed if it has more than MOST_ENTRIES entries for each velocity: its KKT matrix would cost more than
+/* By default M is not formed if it has more than MOST_ENTRIES entries for each velocity: its KKT matrix would cost more than
  * products with the factors. The rows of the constraints are full then, so there must be few constraints: 4 ng nv
  * less than the number of entries. */
 enum { MOST_ENTRIES = 64, MOST_CONSTRAINTS_PART = 4 };

@@ -52,7 +52,7 @@ cmb_site cmb_site_of(const cmb_kinematics *k, const cmb_anchor *anchor)
 struct pair {
   int base;
   const cmb_pose *a, *b;
-  /* position, velocity and bias acceleration of b minus those of a */
+  /* vectors from the links' origins to the points; position, velocity and bias acceleration of b minus those of a */
   cmb_vector arm_a, arm_b, d, v, bias;
 };
 

@@ -15,7 +15,7 @@ struct cmb_mechanism {
   cmb_graph *graph;
   cmb_formulation formulation;
   cmb_expressions expressions;
-  cmb_start *start; /* NULL once layer dae has taken it over */
+  cmb_start *start; /* NULL once layer system has taken it over */
 };
 
 #endif

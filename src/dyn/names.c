@@ -2,13 +2,14 @@
  * Reads formulas: resolves the names in them to expressions, while the forces, constraints and outputs of a mechanism are built
  * (docs/model-format.md, "Names in formulas"):
  *
- *     t, deg, parameters, inputs, TABLE(x)
+ *     t, deg, parameters, inputs, TABLE(x), TABLE(x, y)
  *     ROAD(x, y), ROAD(x, y, radius): its height   ROAD.friction(x, y)
  *     IMPLICIT, or GROUP.UNKNOWN of several: the root of its equations
  *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       a measure with a formula has no rate
  *     STATE, STATE.rate
  *     SAMPLED, delay(SAMPLED, time)               a value of a controller
- *     SPRING.length, .rate, .force
+ *     SPRING, SPHERES .length .rate .force      TORSION .length .rate .torque      LOAD, CONTACT .fx .fy .fz
+ *     TYRE .fx .fy .fz and the results of tyre_force.c                            STOP.force, of a contact .fx .fy .fz
  *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz  .alx .aly .alz   and x_x .. z_z, the
  *                                          components of its axes
  *     JOINT .fx .fy .fz .mx .my .mz        LOOP, BUSHING the same, DISTANCE.force, MOTION.force
@@ -121,8 +122,8 @@ static bool add_coordinates(cmb_build *b, int joint)
   return true;
 }
 
-/* Returns the address that marks the names of unknowns of implicit functions in the name map b->names, as distinct from names of other kinds.
- * In entries of this kind, `index` is the function and `kind` the number of the unknown within it. */
+/* Returns the key that distinguishes unknowns of implicit functions from other names in the name map b->names. In an entry of an unknown,
+ * `index` is the number of the implicit function and `kind` that of the unknown in it. */
 static const void *unknown_names_key(const cmb_build *b)
 {
   return &b->model->implicit_count;
@@ -184,7 +185,8 @@ static bool is_mirrored(const cmb_mirror *m)
 }
 
 /* Sets q->sign to 1 or −1: the sign of the vector component along `axis` (0..2) in a formula that belongs to a turned or mirrored copy of a
- * subassembly. `turns` is set for axial vectors (rotations and torques), which have the opposite signs in a mirrored copy. Always returns true. */
+ * subassembly. `turns` is set for axial vectors (rotations and torques), which have the opposite signs if the copy's `turn` is −1. Always
+ * returns true. */
 static bool set_component_sign(const struct reading *r, int axis, bool turns, struct quantity *q)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -271,7 +273,7 @@ static bool is_axis_suffix(const char *suffix)
 }
 
 /* Finds a kinematic quantity of a point on a body by the suffix of its name (x, vx, x_x, ..) and stores it in *q. The body's axes are taken
- * such that they coincide with the axes in which the formula is written when all joint coordinates are 0. Returns false if there is no such
+ * such that they coincide in the design position with the axes in which the formula is written. Returns false if there is no such
  * suffix. */
 static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
                           struct quantity *q)
@@ -290,7 +292,8 @@ static bool is_same_mirror(const cmb_mirror *one, const cmb_mirror *other)
 }
 
 /* Finds a kinematic quantity of a marker (a point with axes on a body) by the suffix of its name (x, vx, x_x, ..) and stores it in *q. Returns
- * false if there is none, or with an error if a formula in a mirrored copy of a subassembly uses the axes of a marker outside of that copy. */
+ * false if there is none, or with an error if a formula in a mirrored copy of a subassembly uses the axes of a marker that is not mirrored
+ * in the same way. */
 static bool marker_quantity(struct reading *r, const cmb_model_marker *m, const char *suffix,
                             struct quantity *q)
 {
@@ -466,7 +469,8 @@ static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, c
   return CMB_OK;
 }
 
-/* Reports the error that x_implicit() found in the equations of the implicit function x, with the position of these equations in the model file. */
+/* Reports the error that cmb_implicit() found in the equations of the implicit function x, with the position of the first one in the model
+ * file. */
 static cmb_status fail_implicit(cmb_build *b, const cmb_model_implicit *x)
 {
   const cmb_error *inner = cmb_error_of(b->ctx);
@@ -551,8 +555,8 @@ static bool unknown_quantity(struct reading *r, const char *name, struct quantit
   return status == CMB_OK && set_expression(q, m->w[k], CMB_LEVEL_TIME);
 }
 
-/* Returns the force of a spring, or of two spheres in contact, along the line between its ends: positive in compression if `pushes` is set,
- * else positive in tension. `force` is the index of the force element. */
+/* Returns the force of a spring or of two spheres along the line between its ends, or the torque of a torsion spring: positive in
+ * compression if `pushes` is set, else positive in tension. `force` is the index of the force element. */
 static cmb_expr force_along(cmb_build *b, int force, bool pushes)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -633,7 +637,7 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
 }
 
 /* Finds the component `suffix` of the force or moment of the bushing, joint, stop or loop named `base`, and stores it in *e. *level becomes the
- * level that a formula needs to use this component. Returns false if there is none. */
+ * least kind of formula that may contain it (enum cmb_level). Returns false if there is none, or on failure. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {
@@ -851,8 +855,8 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
-/* Returns whether the formula being read can use the height of a road. If not, reports an error: the formula belongs to a copy of a subassembly
- * whose z axis is not vertical, or in which a disc (`disc` set) would roll on the road upside down. */
+/* Returns whether the formula being read can use a road. If not, reports an error: the formula belongs to a copy of a subassembly whose z
+ * axis does not point up, or in which a disc (`disc` set) would roll on the road upside down. */
 static bool can_use_road(const struct reading *r, int road, bool disc)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -1048,7 +1052,8 @@ static int take_waiting_measure(cmb_build *b)
 }
 
 /* Reads the measure (a named formula) whose reading was put off because formulas were nested too deeply. If it needs a further measure that is
- * put off in the same way, reads that one first; a stack holds the unfinished ones. So no reading is nested more than MOST_DEPTH levels deep. */
+ * put off in the same way, reads that one first; a stack holds the unfinished ones. So measures are read at most MOST_DEPTH levels deep, counted
+ * anew in each force or road. */
 static cmb_status read_waiting_measures(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};
@@ -1083,9 +1088,9 @@ static cmb_status build_formula(cmb_build *b, const cmb_model_formula *formula, 
   return status;
 }
 
-/* Parses a formula and builds its expression *e. `level` (time, position, velocity, output) limits the quantities that the formula may use. If
- * `symbols` is not NULL, measures (scalar quantities such as a distance) are represented by symbols, which are listed there. While an implicit
- * function is being read, the use of its unknowns in any formula but its own equations is an error. */
+/* Parses a formula and builds its expression *e. `level` (time, surface, position, motion, output) limits the quantities that the formula
+ * may use. If `symbols` is not NULL, measures (scalar quantities such as a distance) are represented by symbols, which are listed there.
+ * While an implicit function is being read, the use of its unknowns in any formula but its own equations is an error. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e)
 {

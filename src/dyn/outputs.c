@@ -1,6 +1,6 @@
 /*
- * Builds output quantities that depend on accelerations and multipliers (reactions of joints, forces of bushings and loops) and energies;
- * names.c calls it where a formula uses one of them.
+ * Builds reactions of joints, forces of bushings and loops, and energies; names.c calls it where a formula uses one of them, mechanism.c
+ * for the energy.
  *
  * The reaction of a joint is the wrench that it transmits to its child, including the joint's own springs and drives: by inverse dynamics
  * for all bodies built on the child, minus the other forces on these, summed up from the last bodies to the first. Force and
@@ -116,8 +116,9 @@ static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
   return push != NULL;
 }
 
-/* Computes by inverse dynamics the force and moment that the motion of each body requires, minus applied forces, constraint forces of loops and
- * contact forces, in `of` (one for each body). Moments are about the point of the joint that carries the body. Returns false on failure. */
+/* Computes by inverse dynamics the force and moment that the motion of each body requires, minus applied forces, constraint forces of loops
+ * and contact forces, but for those along coordinates, in `of` (one for each body). Moments are about the point of the joint that carries
+ * the body. Returns false on failure. */
 static bool required_wrenches(cmb_build *b, struct resultant *of)
 {
   for (int i = 0; i < b->model->joint_count; i++) {
@@ -196,8 +197,8 @@ bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_ex
 /* ---- loops */
 
 /* Builds in *e the quantity `suffix` of a loop. `force` is the tension of a distance constraint, or the generalised force of a constraint that
- * is given as a formula or motion; fx .. fz, mx .. mz are the force and moment on its second body, b, about its point there, in global axes. *e
- * is 0 while Lagrange multipliers are not available. Returns false if there is no such quantity. */
+ * is given as a formula or motion; fx .. fz, mx .. mz are the force and moment on its second body, b, about its point there, in global
+ * axes. *e is 0 while Lagrange multipliers are not available. Returns false if there is no such quantity, or on failure. */
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e)
 {
   const cmb_model_loop *l = &b->model->loops[loop];

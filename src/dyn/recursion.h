@@ -1,5 +1,6 @@
 /*
- * Recursions along the tree of links in joint coordinates, O(N) in the number of links, each in the links' own axes; used by joint_form.c:
+ * Recursions along the tree of links in joint coordinates, O(N) in the number of links except for M, which has more entries; used by
+ * joint_form.c:
  *
  *     cmb_newton_euler   inverse dynamics: r = M a − f (residual formalism), and −f itself with a = 0
  *     cmb_mass_matrix    M by composite rigid bodies

@@ -1,6 +1,6 @@
 /*
- * Computes frames and joint motions of links in the reference frame of their tree (reference.h). The mass matrix
- * (composite.c) and the derivatives of the inertial forces (jacobian.c) use them for links that are far from each other.
+ * Computes frames and joint motions of links in the reference frame of their tree (reference.h). The mass matrix (composite.c) uses them
+ * for links that are far from each other, the derivatives of the inertial forces (jacobian.c) for all.
  */
 #include "dyn/reference.h"
 

@@ -1,7 +1,7 @@
 /*
- * The reference frame of a tree of links: the axes and the origin of its first link that has mass. Interactions of links
- * that are far from each other are products of 6-vectors in this frame, where a transformation from link to link takes
- * three times the operations. And the distance of the mechanism from the ground's origin has no influence on rounding
+ * The reference frame of a tree of links: the axes and the origin of its first link that has mass or does not have exactly one child.
+ * Interactions of links that are far from each other are products of 6-vectors in this frame, where a transformation from link to link
+ * takes three times the operations. And the distance of the mechanism from the ground's origin has no influence on rounding
  * errors.
  */
 #ifndef CMB_DYN_REFERENCE_H

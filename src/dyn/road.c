@@ -16,7 +16,8 @@
  *
  * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade limited to 0 .. 1.
  *
- * A road with a position x₀ has s = (x − x₀)·e along its direction e and n = (x − x₀)·e⊥ to the left of it.
+ * A road with a position x₀ has s = (x − x₀)·e along its direction e and n = (x − x₀)·e⊥ to the left of it (in a mirrored copy to the
+ * right).
  *
  * The distance D of a point (x, y, z) from the road is that from the plane which touches the road below it, w = n_z (z − h), where h is the height
  * of all parts of the road without edges. Obstacles have the distances of their nearest points, which replace w where they are smaller:
@@ -51,7 +52,7 @@ struct cmb_read_road {
   cmb_road_point point;
 };
 
-enum { MOST_DEPTH = 16 }; /* how deep roads that are sums of roads may be nested */
+enum { MOST_DEPTH = 16 }; /* how deep roads that use other roads may be nested */
 
 static const double pi = 3.14159265358979323846;
 
@@ -157,8 +158,8 @@ static cmb_status bump(cmb_build *b, const cmb_model_road *road, cmb_expr *heigh
   return CMB_OK;
 }
 
-/* Builds the height of the lowest point of a disc that rolls over the corner of a step of height H, at the distance d before the corner: 0
- * before the disc touches the corner, H after it has passed. */
+/* Builds the height of the lowest point of a disc that rolls over the corner of a step of height H, at the distance d before the corner: H
+ * after it has passed, 0 for d ≥ R. In between it is negative where the disc does not touch the corner. */
 static cmb_expr corner(cmb_graph *g, cmb_expr radius, cmb_expr d, cmb_expr H)
 {
   const cmb_expr near = cmb_sub(g, cmb_square(g, radius), cmb_square(g, d));
@@ -279,8 +280,9 @@ static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point 
   return differentiate(b, p);
 }
 
-/* Finds the height of road number `index`, its derivatives and its friction, as expressions in two symbols for the horizontal position. Builds
- * them at the first call. Stores a pointer to them in *p. Reports an error if the road depends on itself or is nested too deeply. */
+/* Finds the height of road number `index`, its derivatives and its friction, as expressions in symbols for the horizontal position and the
+ * wheel's radius. Builds them at the first call. Stores a pointer to them in *p. Reports an error if the road depends on itself or is
+ * nested too deeply. */
 static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
 {
   const cmb_model_road *road = &b->model->roads[index];
@@ -426,8 +428,8 @@ static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cm
   return cmb_sub(g, axis, cmb_number_expr(g, road->n[0]));
 }
 
-/* Replaces the distance *r from a road by the distance from an obstacle on it (a half-cylinder, or each step of a stair) where that is shorter
- * in the plane of a disc with the given axis. Also lowers the distance by the vertical position of the obstacle's ground. */
+/* Reduces the distance *r from a road by road->at[2], the height of the ground of the obstacle on it (a half-cylinder, or each step of a
+ * stair), and replaces it by the distance from the obstacle where that is shorter in the plane of a disc with the given axis. */
 static cmb_status add_obstacle(cmb_build *b, const cmb_model_road *road, const cmb_vector *axis,
                                struct distance *r)
 {

@@ -17,7 +17,7 @@ typedef struct cmb_road_point {
 cmb_status cmb_build_road(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_expr radius,
                           cmb_road_point *p);
 
-/* Computes only the height, or only the friction, at a place [x, y]: for formulas. */
+/* Computes only the height, or only the friction, at a place [x, y] for a wheel of this radius. */
 cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb_expr *place,
                                 cmb_expr radius, cmb_expr *e);
 

@@ -1,6 +1,6 @@
 /*
- * Builds rules, which are the model's events, its stops, and the limits of validity of force laws, as expressions for layer dae. A rule is a
- * condition, and the change of velocities when it becomes true.
+ * Builds rules, which are the model's events, its stops, and the limits of validity of force laws, as expressions for layer dae. A rule is
+ * a condition, and the action when it becomes true or false, such as a change of velocities.
  *
  * A reset gives a quantity r(t, q, v) that is linear in v a new value w(t, q, v): with R = ∂r/∂v
  *
@@ -63,11 +63,10 @@ static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
         "or live parameters");
   }
   if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
-  return cmb_build_fail(b,
-                        cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
-                        "'when' compares by '%s', which events cannot use; expected < or >, or a "
-                        "formula whose sign changes",
-                        op == CMB_OP_EQ ? "==" : "!=");
+  return cmb_build_fail(
+      b, cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
+      "'when' compares by '==' or '!=', which events cannot use; expected < or >, or "
+      "a formula whose sign changes");
 }
 
 /* ---- resets */
@@ -151,8 +150,8 @@ static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cm
   return cmb_build_add_input_rates(b, e, rate);
 }
 
-/* Builds the surface u = 0 of a rule (an event or a stop) as a constraint: the gradient ∂u̇/∂v, the rate ∂u/∂t and γ, the velocity-dependent
- * part of ü. Does nothing if the rule has no surface. */
+/* Builds the surface u = 0 of a rule (an event or a stop) as a constraint: the gradient ∂u̇/∂v, the rate ∂u/∂t and γ, which is ü for
+ * v̇ = 0. Does nothing if the rule has no surface. */
 static cmb_status make_surface(cmb_build *b, cmb_expressions *x, int rule)
 {
   const cmb_expr u = x->rules[rule].surface, one = cmb_constant(b->g, 1);

@@ -114,7 +114,7 @@ static bool refuse(cmb_build *b, const cmb_model_formula *formula, const char *w
 }
 
 /* Splits a delay into a whole number *count of sampling periods and a remainder *rest (0 if within rounding). Reports an error and returns
- * false if `time` is not a constant ≥ 0, or is longer than 1000 periods. */
+ * false if `time` is not a constant ≥ 0, or has more than 1000 whole periods. */
 static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr time,
                         double period, int *count, double *rest)
 {
@@ -141,8 +141,8 @@ static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr
   return true;
 }
 
-/* Builds the expression *e of delay(w, time) for sampled value number `of`: by a shift register and, if `time` is not a whole number of
- * periods, a later sample of its last stage. Returns false on failure. */
+/* Builds the expression *e of delay(w, time) for sampled value number `of`, with a shift register that has a stage for each whole period. The
+ * rest of the delay, a fraction of the period, is waited for after the last stage. Returns false on failure. */
 static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of, cmb_expr time,
                           cmb_expr *e)
 {

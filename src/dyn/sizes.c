@@ -1,7 +1,7 @@
 /*
  * Sets the magnitudes of coordinates (q_sizes and v_sizes, dae.h) by the extent of the model: the diagonal of the box
  * around its joints, ends of loops, centres of mass and ends of rods in the design position. If the extent is 0.1 m or
- * more, all magnitudes are 1. In a smaller mechanism lengths have the magnitude 10 times the extent. If all points
+ * more, all magnitudes are 1. In a smaller mechanism lengths, and their rates, have the magnitude 10 times the extent. If all points
  * coincide, the magnitudes stay 1.
  */
 #include "dyn/build.h"

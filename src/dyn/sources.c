@@ -88,8 +88,8 @@ void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c)
   add_item(b, c->gamma, what, l->name, &l->place);
 }
 
-/* Copies the list of expressions that come from formulas of the model to x, with the names of the model's items to which they belong; messages
- * name these items. */
+/* Copies the list of expressions that come from formulas, forces and loops of the model to x, with the names of the model's items to which
+ * they belong; messages name these items. */
 cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x)
 {
   const cmb_hint *sources = b->sources.items;

@@ -119,8 +119,8 @@ static cmb_status store_model_values(cmb_build *b, const cmb_expressions *x, cmb
 }
 
 /* Writes the initial pose of a body of the Cartesian formulation to out[], computed by the kinematics k from joint coordinates: rotation R,
- * position r, angular velocity ω, velocity v of its freely moving link, and R0, the rotation that the body's link has in joint coordinates when
- * all of these are 0. Also stores R0 in R0[9]. */
+ * position r, angular velocity ω and velocity v. Then follows R0, the rotation of the body's link at joint coordinates 0, as far as it depends
+ * on parameters; R0 is also stored in R0[9]. */
 static cmb_status write_pose(cmb_build *b, cmb_kinematics *k, int body, cmb_number R0[9],
                              cmb_expr out[POSE_NUMBERS])
 {

@@ -21,7 +21,7 @@ typedef struct cmb_start {
   /* (nq), (nv) index among the joints' values; −1: computed from the poses */
   int *q_joint, *v_joint;
   double *q_model, *v_model; /* (joints_nq), (joints_nv) as the model was read */
-  /* computes the joints' start values from p; NULL: no parameter is live */
+  /* computes the joints' start values from p; NULL: there are no parameters */
   cmb_program *model;
 
   /* Cartesian coordinates, computed by the kinematics in joint coordinates */
@@ -38,7 +38,7 @@ typedef struct cmb_start {
   int *ball_q, *ball_v; /* first of four Euler parameters, and of their velocities */
 } cmb_start;
 
-/* Fills x->first with the start values of all joints as functions of the parameters, if parameters are live. */
+/* Fills x->first with the start values of all joints and states as functions of the parameters, if there are any. */
 cmb_status cmb_start_expressions(struct cmb_build *b, cmb_expressions *x);
 
 /* Creates the start values for the tree and the graph of the build and the parameters of x. *start is NULL on failure. */

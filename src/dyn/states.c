@@ -125,7 +125,7 @@ static void add_mass(cmb_build *b, cmb_expressions *x)
 }
 
 /* Extends the factorised mass matrix M = W⁻¹ D W⁻ᵀ by nz first-order states, on which W acts as the identity: inserts ones into the diagonal D
- * after its entries for the velocities, and extends the programs that multiply vectors by W so that they pass the components of the states on. */
+ * after its entries for the velocities, and extends the products with W, Wᵀ and M so that they pass the components of the states on. */
 static void add_mass_factors(cmb_build *b, cmb_mass_expressions *m, int nz)
 {
   const int nv = b->tree->nv, rest = m->count - nv;

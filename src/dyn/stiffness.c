@@ -4,10 +4,10 @@
  *
  * A force Q(x, ẋ) along a measure x adds wᵀ Q to the generalised forces, w = ∂ẋ/∂v. Its derivatives are
  *
- *     ∂f/∂q T = wᵀ ∂Q/∂x w + (∂wᵀ/∂q T) Q,      ∂f/∂v = wᵀ ∂Q/∂ẋ w.
+ *     ∂f/∂q T = wᵀ ∂Q/∂x w + wᵀ ∂Q/∂ẋ (∂ẋ/∂q T) + (∂wᵀ/∂q T) Q,      ∂f/∂v = wᵀ ∂Q/∂ẋ w.
  *
  * The stiff terms are those of springs and dampers, the products with w on both sides: two numbers and a row for each force, symmetric,
- * and negative where Q opposes the motion. The other term has the size of force over length and is not stiff. Forces that depend on more
+ * and negative where Q opposes the motion. The other terms have the size of force over length and are not stiff. Forces that depend on more
  * than their x and ẋ, t and parameters are collected in `loose`: the methods differentiate them exactly, as they do the rates of states.
  */
 #include "dyn/build.h"

@@ -7,7 +7,7 @@
  *     K² = (dF0_x ŝ_x cos φ)² + (dF0_y ŝ_y sin φ)²,  sM² = (sM_x cos φ/ŝ_x)² + (sM_y sin φ/ŝ_y)², likewise sS;  FM, FS without ŝ
  *     F/s = K/(1 + σ (σ + K sM/FM − 2)), σ = s/sM                    up to the peak,
  *     F   = FM − (FM − FS) σ² (3 − 2 σ), σ = (s − sM)/(sS − sM)      from there to sliding,      F = FS beyond
- *     Fx = (F/s) sN_x, Fy = (F/s) sN_y,  Mz = −n Fy
+ *     Fx = (F/s) sN_x, Fy = (F/s) sN_y,  Mz = −n Fy Vx/sqrt(Vx² + (0.1 m/s)²)
  *     n/L = n0 [(1 − w)(1 − σ) + w (1 − (3 − 2 σ) σ²)], σ = |sy|/s0, w = s0/sE               up to s0,
  *     n/L = −n0 (1 − w) (|sy| − s0)/s0 ((sE − |sy|)/(sE − s0))²                               up to sE,  0 beyond
  *

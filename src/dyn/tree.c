@@ -9,7 +9,8 @@
 
 /* axes count as parallel if the sine of their angle is below this */
 static const double PARALLEL = 1e-9;
-/* cosines that differ from 0, 1 or −1 by less than this are rounded to them */
+/* cosines and sines that differ from 0, 1 or −1 by less than this are rounded to them; offsets and inertias smaller than this, relative to
+ * their sizes, to 0 */
 static const double ROUNDING = 1e-14;
 
 int cmb_link_coordinates(cmb_link_kind kind)
@@ -185,7 +186,7 @@ static void decompose(const double R[9], cmb_link *l)
 {
   double sine = sqrt(R[2] * R[2] + R[5] * R[5]);
   if (sine > ROUNDING) {
-    /* of the two solutions the one with sin α of the sign of R[2,1], so that β is 0 where possible */
+    /* of the two solutions the one with cos β ≥ 0, so that β is 0 where possible */
     double sign = R[5] > 0 ? -1 : 1;
     l->beta = quarter(-sign * R[5], sign * R[2]);
     l->alpha = quarter(R[8], sign * sine);

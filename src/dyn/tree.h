@@ -5,13 +5,13 @@
  * (Cartesian formulation) freely, with position and Euler parameters as coordinates and their rates as velocities.
  * A universal joint is two links, a free joint four; intermediate links have no mass. Bodies connected by fixed joints share a link.
  *
- * In the design position all coordinates are 0. A link's frame there is (R0, r0): origin in the joint, z along its axis, and x
- * such that the transformation to the parent's frame is short: with θ its angle and r its offset
+ * In the design position the coordinates of turns and shifts are 0. Their frames (R0, r0) there have the origin on the axis, z along it,
+ * and x such that the transformation to the parent's frame is short: with θ its angle and r its offset
  *
- *     x_parent = r + Rz(β) Rx(α) Rz(γ + θ) x,       β = 0 for a link's first child (modified Denavit–Hartenberg frames)
+ *     x_parent = r + Rz(β) Rx(α) Rz(γ + θ) x,       β = 0 for the first child of a turn or shift (modified Denavit–Hartenberg)
  *
  * If live parameters turn an axis, no such angles are valid for all their values; the transformation is then x_parent = r + F Rz(θ) x with a
- * matrix F of numbers, and the frames' axes are chosen along global axes.
+ * matrix F of numbers, and the frame's x axis is chosen near a global axis.
  */
 #ifndef CMB_DYN_TREE_H
 #define CMB_DYN_TREE_H
@@ -48,7 +48,7 @@ typedef struct cmb_link {
   cmb_number F[9];           /* rotation from the link's axes at θ = 0 to the parent's */
   cmb_number mass;           /* of the bodies on it; 0: none */
   cmb_number first[3], J[9]; /* mass times centre, inertia about the origin, in the link's axes */
-  /* base parameters: the moments without the parts that are attributed to the parent (base.c) */
+  /* base parameters: the moments without the parts that are attributed to the parent (base.c); joint coordinates only */
   cmb_moments reduced;
 } cmb_link;
 
@@ -58,7 +58,8 @@ typedef struct cmb_tree {
   int link_count, nq, nv;
   cmb_link *links; /* (room) */
   int *body_link;  /* (bodies) CMB_GROUND for bodies fixed to the ground */
-  int *joint_link; /* (joints) the last link of a joint, CMB_GROUND if it has none (yet) */
+  /* (joints) the last link of a joint, of a fixed one its parent's; CMB_GROUND: none (yet) */
+  int *joint_link;
 } cmb_tree;
 
 /* Return the number of coordinates and of velocities of a link. */
@@ -77,7 +78,7 @@ cmb_status cmb_tree_create_cartesian(cmb_arena *arena, cmb_graph *g, const cmb_m
 void cmb_tree_add_joint(cmb_tree *tree, int joint, int parent);
 
 /* base.c: cmb_tree_choose_origins moves origins such that offsets are short, before the offsets are computed;
- * cmb_tree_move_masses computes the base parameters (`reduced`) of all links, afterwards. */
+ * cmb_tree_move_masses computes the base parameters (`reduced`) of all links, afterwards and for joint coordinates only. */
 void cmb_tree_choose_origins(cmb_tree *tree, int from);
 void cmb_tree_move_masses(cmb_tree *tree);
 
@@ -87,7 +88,7 @@ int cmb_tree_first_child(const cmb_tree *tree, int link);
 /* Returns the last common link on the paths from a and b to the ground, or CMB_GROUND. */
 int cmb_tree_common(const cmb_tree *tree, int a, int b);
 
-/* Convert a point or a direction of the design position to the axes of a link (or of the ground). */
+/* Convert a point of the design position to the frame of a link (or of the ground), and a direction to its axes. */
 void cmb_tree_point(const cmb_tree *tree, int link, const cmb_number at[3], cmb_number x[3]);
 void cmb_tree_direction(const cmb_tree *tree, int link, const cmb_number u[3], cmb_number x[3]);
 
@@ -100,8 +101,7 @@ typedef struct cmb_idle {
   double axis[3]; /* in the design position */
 } cmb_idle;
 
-/* Finds the first joint with a motion that moves no mass, searching from the leaves of the tree; idle->joint is −1 if
- * there is none. */
+/* Finds the first joint with a motion that moves no mass, searching from the leaves of the tree; idle->joint is −1 if none is found. */
 cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idle);
 
 #endif

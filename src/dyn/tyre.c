@@ -45,7 +45,7 @@ static cmb_status compile(cmb_tyre *t, cmb_graph *g)
 static cmb_status make(cmb_tyre *t, const char *text, size_t length, const char *name)
 {
   cmb_graph *g = NULL;
-  CMB_TRY(cmb_check_text(t->ctx, text, length, cmb_place_in(name, 1, 1)));
+  CMB_TRY(cmb_check_text(t->ctx, text, length, cmb_about_place(name, 1, 1)));
   CMB_TRY(cmb_tir_parse(t->ctx, name, text, length, &t->tir));
   CMB_TRY(cmb_graph_create(t->ctx, &g));
   const cmb_status status = compile(t, g);
@@ -80,7 +80,7 @@ cmb_status cmb_tyre_open(cmb_context *ctx, const char *path, cmb_tyre **tyre)
   size_t length;
   CMB_REQUIRE(ctx, path && tyre, "a tyre needs a path and a place for the result");
   *tyre = NULL;
-  CMB_TRY(cmb_load_main(ctx, path, &text, &length));
+  CMB_TRY(cmb_load_file(ctx, path, &text, &length));
   const cmb_status status = cmb_tyre_parse(ctx, text, length, path, tyre);
   cmb_release(ctx, text);
   return status;
@@ -122,9 +122,10 @@ static cmb_status fail_infinite(const cmb_tyre *t, const cmb_tyre_state *s, int 
                                                     "relaxation length sigma_x",
                                                     "relaxation length sigma_y"};
   return cmb_fail_about(t->ctx, CMB_ERROR_NONFINITE, cmb_about_file(t->name),
-                        "%s: the tyre's %s is not finite at load %g, slip %g, slip angle %g rad, "
-                        "camber %g rad and speed %g",
-                        t->name, what[i], s->load, s->slip, s->slip_angle, s->camber, s->speed);
+                        "%s: the tyre's %s is not finite at load %g N, slip %g, slip angle %g rad, "
+                        "camber %g rad, speed %g m/s and friction %g",
+                        t->name, what[i], s->load, s->slip, s->slip_angle, s->camber, s->speed,
+                        s->friction);
 }
 
 cmb_status cmb_tyre_evaluate(cmb_tyre *t, const cmb_tyre_state *s, cmb_tyre_forces *f,

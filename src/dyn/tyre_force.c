@@ -14,7 +14,8 @@
  * The disc's point at P moves with v_P = v_c − d (ω − Ω e) × k, Ω = ω·e, so ḋ cos γ = v_P·n − n_z h_t: on any road, since turning n moves P
  * along the road only. With a spread ḋ contains s·v_c in addition.
  *
- * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, or as a .tir file specifies; 0 in the air. With the force Fz cos γ s at the centre the spring is conservative.
+ * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, or as a .tir file specifies; 0 in the air and where it would be negative. With the force Fz cos γ
+ * s at the centre the spring is conservative.
  *
  * Slip. Vx = v_P·X, Vsx = Vx − Re Ω, Vsy = v_P·Y with the effective rolling radius Re. The tyre law uses relaxed slips (Pacejka 2012,
  * §7.2, and §8.6 for low speeds), with the relaxation lengths σ at zero slip. The states u and v are σ times the slips:
@@ -197,9 +198,9 @@ static cmb_vector symbols_of(cmb_graph *g, const char *what)
   return v;
 }
 
-/* Sets the contact normal and the loaded radius of a tyre by the distance between the wheel's centre and the road, for roads with edges or
- * branches. Also sets the rate of this radius on a moving road, and y->spread, the part of its gradient that is due to the road's curvature.
- * *sine becomes the sine of the camber angle. */
+/* Sets the contact normal and the loaded radius of a tyre from the point of the road that is nearest to the wheel's centre, for roads with
+ * edges or branches. Also sets the rate of the radius that a moving road causes, and y->spread, the part of the radius's gradient that comes
+ * from the road's curvature. *sine becomes the sine of the camber angle. */
 static cmb_status set_contact_by_distance(struct tyre *y, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
@@ -286,8 +287,8 @@ static cmb_status find_contact(struct tyre *y, double radius)
   return cmb_build_road_value(y->b, y->of->road, true, y->P.x, 0, &y->friction);
 }
 
-/* Sets the velocity y->v of the wheel at the contact point, without the part due to its spin; the spin y->spin; and the rate y->rho_rate of the
- * tyre's deflection. */
+/* Sets the velocity y->v of the wheel at the contact point, without the part due to its spin; the spin y->spin; and the rate y->rho_rate of
+ * the tyre's deflection, without that of the free radius. */
 static void set_velocities(struct tyre *y)
 {
   cmb_graph *g = y->g;
@@ -381,7 +382,8 @@ static void find_peaks(const cmb_model_tyre *of, struct peak peak[2])
 }
 
 /* Returns the shape factor b of h(m) = f + (1 − f)/(1 + b m²)², the ratio of the relaxation length at relative slip m (1 at the peak force) to
- * that at zero slip, for which the integral of h from 0 to 1 is 1/q. f is the constant sliding_sigma. Finds b by bisection; returns 0 if q ≤ 1. */
+ * that at zero slip, for which the integral of h from 0 to 1 is 1/q. f is the constant sliding_sigma. Finds b by bisection between 0 and
+ * 1000; returns 0 if q ≤ 1. */
 static double shape_factor(double q)
 {
   const double wanted = (1 / q - sliding_sigma) / (1 - sliding_sigma);

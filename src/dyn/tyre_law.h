@@ -55,7 +55,7 @@ typedef struct cmb_tyre_output {
 
 /* The arguments of the vertical force. */
 typedef struct cmb_tyre_deflection {
-  /* deflection: free radius (cmb_magic_free_radius) minus loaded radius; and its rate */
+  /* deflection: free radius (cmb_magic_free_radius) minus loaded radius; and minus the rate of the loaded radius */
   cmb_expr rho, rho_rate;
   cmb_expr omega; /* spin of the wheel */
   cmb_expr gamma;

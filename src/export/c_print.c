@@ -368,8 +368,8 @@ static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
                    c->x->layout.first[CMB_BLOCK_H]);
 }
 
-/* Appends to the exported C source b the function NAME_init, which sets an instance to the start computed at export: parameters, coordinates,
- * velocities, multipliers, modes (signs of switching functions) and first samples. */
+/* Appends to the exported C source b the function NAME_init, which sets an instance to the start computed at export: parameters,
+ * coordinates, velocities, multipliers, modes and first samples, and accelerations where samples read them. */
 static void put_init(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;

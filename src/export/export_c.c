@@ -63,7 +63,7 @@ static cmb_status write_file(const cmb_c_code *c, const char *folder, const char
   if (c->system->model && cmb_model_reads(c->system->model, path)) {
     return cmb_fail_about(
         c->ctx, CMB_ERROR_IO, cmb_about_file(path),
-        "the code would replace '%s', which the model reads; expected another folder", path);
+        "the code would overwrite '%s', a file of the model; expected another folder", path);
   }
   CMB_TRY(cmb_output_open(c->ctx, path, file));
   CMB_TRY(cmb_output_add(*file, text->text, text->length));

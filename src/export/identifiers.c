@@ -74,7 +74,7 @@ static const char mathematical[] = " acos acosh asin asinh atan atan2 atanh cbrt
                                    "tgamma trunc y0 y1 yn ";
 
 /* Returns whether `text` without its last `less` characters is one of the words in `words`, each of which has a blank before and after it.
- * Returns false if nothing is left, or if more than ROOM − 1 characters are. */
+ * Returns false if nothing is left, or if `text` has ROOM characters or more. */
 static bool is_word(const char *words, const char *text, size_t less)
 {
   char word[ROOM + 2];

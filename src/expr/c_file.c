@@ -48,8 +48,8 @@ static cmb_status check(cmb_context *ctx, const char *prefix, int count, const c
     }
     if (cmb_c_calls(f[i].program)) {
       return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                      "function '%s' cannot be written as C text: it calls a C function that the "
-                      "caller supplies",
+                      "function '%s' cannot be written as C text, since a formula in it calls a C "
+                      "function of the calling program; expected formulas without such functions",
                       f[i].name);
     }
   }
@@ -95,8 +95,8 @@ static void print_array(cmb_buffer *b, const char *prefix, const char *name, int
   cmb_buffer_put(b, "};\n");
 }
 
-/* Appends to the C text b the definitions of constant arrays with the data of all tables (functions given by points) that the program of f
- * reads: the points x, for a table of two arguments also y, and the interpolation coefficients, unless they are not needed. */
+/* Appends to the C text b the definitions of constant arrays with the data of all tables that the program of f reads: x, for a table of two
+ * arguments also y, and the coefficients c, unless they are not needed. */
 static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function *f)
 {
   const cmb_program *p = f->program;
@@ -208,9 +208,9 @@ static void print_top(cmb_buffer *b, const char *prefix)
                     "multiply and add in one.\n */\n");
 }
 
-/* Preprocessor lines that forbid a compiler to contract a * b + c into one operation and to reassociate terms. gcc 12 contracts even
- * with contraction off where it turns scalar statements into vectors (alternating sums and differences of products), so this is switched
- * off too. */
+/* Preprocessor lines that forbid gcc and clang to contract a * b + c into one operation, and clang 11 and later to reassociate terms. gcc
+ * 12 contracts even with contraction off where it turns scalar statements into vectors (alternating sums and differences of products), so
+ * this is switched off too. */
 static const char CONTRACTION[] =
     "#if defined(__clang__)\n"
     "#if __clang_major__ >= 11\n"
@@ -266,9 +266,9 @@ static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_
   return CMB_OK;
 }
 
-/* Appends one C function PREFIX_NAME for each of `count` programs to the text `body`, with its tables and nonlinear systems. Appends macros for
- * the sizes of its arrays and, unless `internal` requests static functions, its declaration to the text `head`. Stops at the first failure and
- * returns its status. */
+/* Appends one C function PREFIX_NAME for each of `count` programs to the text `body`, with its tables and nonlinear systems. Appends
+ * constants for the sizes of its arrays and, unless `internal` requests static functions, its declaration to the text `head`. Stops at the
+ * first failure and returns its status. */
 static cmb_status print_functions(cmb_context *ctx, const char *prefix, int count,
                                   const cmb_c_function *functions, bool internal, cmb_buffer *head,
                                   cmb_buffer *body)

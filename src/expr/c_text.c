@@ -437,8 +437,9 @@ static void print_parameters(cmb_buffer *b, const char *type, int arity)
   for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%s %c", k > 0 ? ", " : "", type, 'a' + k);
 }
 
-/* Returns whether the C code for operation op calls a function of the C library whose result may depend on the library. False for sqrt, fabs
- * and floor, whose results are exact or correctly rounded, and for sine and cosine, which Camber computes by its own code. */
+/* Returns whether the C expression of operation op calls a function of the C library whose result may depend on the library. False for
+ * sqrt, fabs and floor, whose results are exact or correctly rounded, and for sine and cosine: only Camber's own functions for them call
+ * the library, for arguments above 10⁶. */
 static bool calls_library(cmb_op op)
 {
   const bool own = op == CMB_OP_SIN || op == CMB_OP_COS || op == CMB_OP_SQRT || op == CMB_OP_ABS ||

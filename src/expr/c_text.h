@@ -5,8 +5,8 @@
  *
  *     const number t17 = t3 * t4;
  *
- * in functions ("pieces") of at most CMB_C_PIECE statements: the time and memory of compilers grow faster than the length of a function. A
- * value that one piece computes and a later one reads is passed through the array w, which has as few entries as the program's slots
+ * in functions ("pieces") of at most CMB_C_PIECE instructions: the time and memory of compilers grow faster than the length of a function.
+ * A value that one piece computes and a later one reads is passed through the array w, which has as few entries as the program's slots
  * allow. The arrays x (inputs), y (outputs) and w must not overlap.
  *
  * `number` is a typedef for double. + - * / and the minus sign are C's; every other operation is a call op_name(...). These functions are
@@ -18,7 +18,7 @@
 #include "base/buffer.h"
 #include "expr/program.h"
 
-/* Statements per C function; chosen by measurements with 30,000 operations, see bench/expr_speed.c. */
+/* Instructions per C function; chosen by measurements with 30,000 operations, see bench/expr_speed.c. */
 enum { CMB_C_PIECE = 500 };
 
 /* The analysis of a program that is made by cmb_c_program_create before its C functions ("pieces") can be printed. */
@@ -29,7 +29,7 @@ typedef struct cmb_c_program {
   int work; /* number of entries of the work array w that are used: at most cmb_program_work */
   /* (instructions x 3) for each argument the instruction that computed it; -1 - slot for an input or a constant */
   int *source;
-  /* (instructions) index in w of the instruction's value, or -1 if only its own piece reads it */
+  /* (instructions) index in w of the instruction's value, or of a solution's first unknown; -1: no other piece reads the value */
   int *place;
   int *loaded;      /* (instructions) 1 + the last piece that loaded its value from w */
   int *last_output; /* (instructions) the last output that is the instruction's value, or -1 */
@@ -47,9 +47,9 @@ bool cmb_c_calls(const cmb_program *p);
  * Otherwise they are not changed. */
 void cmb_c_systems(const cmb_program *p, bool *linear, bool *root);
 
-/* Analyses a program, which must not call user functions, so that its pieces can be printed, each with at most piece_size statements;
- * cmb_c_program_destroy releases the result. The caller then sets `tables`. Tables are printed as calls of the functions in table_code.h on
- * the arrays PREFIX_NAME_table_3_x, .._c and .._y, and solutions of systems as calls of those in root_code.h and of the system's equations,
+/* Analyses a program, which must not call user functions, so that its pieces can be printed, each with at most piece_size instructions;
+ * cmb_c_program_destroy releases the result. The caller then sets `tables`. Tables are printed as calls of the functions in table_code.h and
+ * foot_code.h on the arrays PREFIX_NAME_table_3_x, .._c and .._y, and solutions of systems as calls of those in root_code.h and of the system's equations,
  * PREFIX_NAME_root_2. */
 cmb_status cmb_c_program_create(cmb_context *ctx, const cmb_program *p, int piece_size,
                                 cmb_c_program **out);
@@ -63,8 +63,8 @@ void cmb_c_operations(const cmb_program *p, bool *used);
  * precision, constants of less precision): sine and cosine (sine_code.h) and the checks for finite results would silently be wrong. */
 void cmb_c_print_conditions(cmb_buffer *b);
 
-/* Appends the definitions of the C functions op_NAME to the C text b for all operations op with used[op] (CMB_OPS) that are not operators of
- * C. */
+/* Appends the definitions of the C functions op_NAME to the C text b for all operations op of CMB_OP_LIST with used[op] (CMB_OPS) that are
+ * not operators of C. */
 void cmb_c_print_operations(cmb_buffer *b, const bool *used);
 
 /* Appends the body of piece k, one of the C functions into which a program is divided, to the C text b, from { to }. Pieces must be printed

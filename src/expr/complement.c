@@ -187,8 +187,8 @@ static void exchange_states(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Builds one iteration of principal pivoting for part p of a complementarity problem: solves for the unknowns p->x, with those at a bound fixed
- * there, and finds the unknowns that violate the complementarity conditions. Returns false if out of memory. */
+/* Adds to the graph one iteration of principal pivoting for part p of a complementarity problem: the solution for the unknowns p->x, with those
+ * at a bound fixed there, and which unknowns violate the complementarity conditions. Returns false if out of memory. */
 static bool solve_round(const cmb_complement *c, struct part *p)
 {
   if (!factorise(c, p)) return false;

@@ -8,8 +8,8 @@
  * changes the state of all with wrong signs (Júdice and Pires 1994); where their number has not decreased in three rounds, only that of the
  * last one (Murty 1974). There are n + 4 rounds for n unknowns that depend on each other, 3 for a single one. In the middle of the rounds,
  * where signs are still wrong, they restart from the result of CMB_COMPLEMENT_SWEEPS Gauss–Seidel sweeps with values clamped to the bounds;
- * and where the last round has wrong signs, the solution is that of the sweeps: x is within the bounds in any case, and `settled` is 1 if
- * it comes from a round without wrong signs.
+ * and where the last round has wrong signs, the solution is that of the sweeps: x is within the bounds in any case, up to a small
+ * tolerance, and `settled` is 1 if it comes from a round without wrong signs.
  *
  * P has a positive diagonal where x_i matters, and its symmetric part is positive semidefinite in suitable units. Unknowns with the same
  * effect (P singular) share it: the rounds use a diagonal that is larger by a factor of 1 + 1e-8, and cmb_complement_correct removes the
@@ -57,7 +57,8 @@ cmb_status cmb_complement_parts(cmb_complement *c, int *most);
 cmb_status cmb_complement_solve(cmb_complement *c);
 
 /* Builds a correction dx[n] of those x that are between their bounds, which makes w[n], evaluated at x, zero there up to the regularisation
- * of K. dx is 0 for unknowns at a bound, and everywhere if `settled` is 0. */
+ * of K. dx is 0 for unknowns at a bound, and everywhere if `settled` is 0. Where P is so nearly singular that the larger diagonal makes a difference,
+ * x + dx may be beyond a bound by that difference. */
 cmb_status cmb_complement_correct(const cmb_complement *c, const cmb_expr *w, cmb_expr *dx);
 
 #endif

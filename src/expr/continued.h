@@ -26,7 +26,7 @@ void cmb_known_add(cmb_graph *g, cmb_expr condition, bool yes, cmb_known *known)
  * found. */
 bool cmb_never_negative(const cmb_graph *g, cmb_expr e, const cmb_known *known);
 
-/* Builds the square root or power e with the argument x in place of its own, continued as an odd function: unchanged for x >= 0, minus the
+/* Builds the square root or power e with the argument x in place of its own, continued as an odd function: unchanged for x > 0, minus the
  * root or power of −x for x < 0. */
 cmb_expr cmb_continued(cmb_graph *g, cmb_expr e, cmb_expr x);
 

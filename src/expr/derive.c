@@ -111,7 +111,7 @@ static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
   return cmb_table_node(g, CMB_OP_TABLE2, dx + CMB_TABLE2_ORDERS * dy, n.data, n.a, n.b);
 }
 
-/* Builds the partial derivative with respect to argument i of e, which is a call of a user's C function or of a derivative of one. Third
+/* Builds the partial derivative with respect to argument i of e, which is a call of a user's C function or of a derivative of one. Fourth
  * derivatives are taken as 0. A derivative is stored by its order, a number whose base-4 digits are the arguments (1 to 3) with respect to
  * which it is taken. */
 static cmb_expr partial_of_call(cmb_graph *g, cmb_expr e, int i)
@@ -119,7 +119,7 @@ static cmb_expr partial_of_call(cmb_graph *g, cmb_expr e, int i)
   cmb_node n = g->nodes[e];
   int digit = n.order == 0 ? 1 : n.order < 4 ? 4 : 16;
   if (n.order >= 16 || i >= g->externals[n.data]->arity)
-    return 0; /* at most two derivatives are supported */
+    return 0; /* at most three derivatives are supported */
   n.order = (uint8_t)(n.order + (i + 1) * digit);
   return cmb_intern(g, n);
 }
@@ -187,7 +187,7 @@ cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input, const cm
               cmb_graph_has(g, inputs, input) && cmb_graph_has(g, inputs, direction) &&
                   cmb_graph_has(g, outputs, output) && (result || outputs == 0),
               "cmb_forward needs expressions of the graph");
-  /* the nodes before differentiation; those of derivatives have larger numbers */
+  /* the nodes before differentiation; those that it creates have larger numbers */
   const uint32_t size = g->size;
   uint8_t *marked = cmb_reachable(g, outputs, output);
   cmb_expr *dot = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *dot);

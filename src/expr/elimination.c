@@ -190,8 +190,8 @@ void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x)
   }
 }
 
-/* Builds the relative size of pivot i, which is near 0 if the matrix is nearly singular. For a row of A it is the pivot divided by |A_ii|, its
- * magnitude before the elimination; for a constraint row the pivot divided by the sum of the terms that the elimination of A subtracts. */
+/* Builds the relative size of pivot i, which is near 0 if the matrix is nearly singular. For a row of A it is the pivot divided by |A_ii|,
+ * its magnitude before the elimination; for a constraint row the divisor is the part of the pivot that comes from the elimination of A. */
 cmb_expr cmb_elimination_pivot(const cmb_elimination *e, int i)
 {
   cmb_graph *g = e->g;

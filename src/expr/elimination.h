@@ -25,9 +25,9 @@ cmb_elimination *cmb_eliminate(cmb_graph *g, cmb_arena *arena, int n, int m, con
 /* Builds the solution of the factorised system: x[n + m] is the right-hand side and is overwritten by the solution's expressions. */
 void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x);
 
-/* Builds the expression of pivot i divided by |A_ii|, the magnitude of its value before the elimination: for a symmetric positive definite A
- * the squared sine of the angle between row i and the rows eliminated before it. For a row of C the divisor is the sum of the terms from
- * pivots of A. */
+/* Builds the expression of pivot i divided by |A_ii|, the magnitude of its value before the elimination: for a symmetric positive definite
+ * A the squared sine of the angle, in the inner product of A, between unknown i and those eliminated before it. For a row of C the divisor
+ * is the sum of the terms from pivots of A. */
 cmb_expr cmb_elimination_pivot(const cmb_elimination *e, int i);
 
 /* Builds the expression of the smallest relative pivot, the minimum of cmb_elimination_pivot over all pivots: near 0 the solution is useless,

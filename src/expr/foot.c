@@ -13,7 +13,8 @@
 
 /* used part of the reach: between the points of a curve the reach may be somewhat smaller than at them */
 static const double SAFE = 0.95;
-/* number of points added at each end of a closed curve: the influence of a spline's end condition falls to about a fourth per point */
+/* largest number of points added at each end of a closed curve whose ends meet: the influence of a spline's end condition falls to about a
+ * fourth per point */
 enum { MORE = 16 };
 
 int cmb_foot_block(int n)
@@ -36,8 +37,9 @@ int cmb_foot_coefficients(int n)
 
 /* ---- creation */
 
-/* Returns whether a planar curve given by points about `step` apart is closed: it has more than 8 points, the directions at both ends nearly
- * agree, and the first point lies where the curve would continue after its last point, within 1.5 steps ahead and 0.25 steps to the side. */
+/* Returns whether a planar curve given by points about `step` apart is closed: it has more than 8 points, the directions at both ends
+ * nearly agree, and the first point lies where the curve would continue after its last point, between 0.1 steps behind and 1.5 steps ahead
+ * of it, and within 0.25 steps to the side. */
 static bool is_closed(const cmb_table *t, double step)
 {
   const int n = t->nx;
@@ -58,8 +60,9 @@ static double point_at(int n, const double *x, int i)
   return i < 0 ? x[n - 1 + i] - shift : i > n - 1 ? x[i - n + 1] + shift : x[i];
 }
 
-/* Creates t->line[2], the coordinates X(u) and Y(u) of a planar curve as natural cubic splines through t's points at u = 0, step, 2 step, ...
- * For a closed curve `more` points from its other end are added at each end, so that the end conditions of the splines hardly affect it. */
+/* Creates t->line[2], the coordinates X(u) and Y(u) of a planar curve as natural cubic splines through t's points at u = 0, step, 2 step,
+ * ... If more > 0, for a closed curve, `more` points from its other end are added at each end, so that the end conditions of the splines
+ * hardly affect it. */
 static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int more)
 {
   const int n = t->nx, all = n + 2 * more;

@@ -4,8 +4,9 @@
  *
  *     (P(u) − p)·P'(u) = 0,   v = (P'×(p − P))/|P'|
  *
- * P(u) is the natural spline through points at u = 0, step, 2 step, ..; beyond its ends it continues as a straight line. u and v are
- * functions of two arguments, like a 2-D table (table.h); their derivatives are expressions of the foot:
+ * P(u) is the natural spline through points at u = 0, step, 2 step, .. (for a closed curve whose ends meet, also through points added from
+ * its other end); beyond its ends it continues as a straight line. u and v are functions of two arguments, like a 2-D table (table.h);
+ * their derivatives are expressions of the foot:
  *
  *     ∇u = P'/(P'·P' − (p − P)·P''),   ∇v = (−P'_y, P'_x)/|P'|
  *
@@ -14,8 +15,8 @@
  *
  *     inf |d|²/(2 d·n)   over the differences d of all pairs of points with d·n > 0.
  *
- * Up to 0.95 of the reach there is a foot, elsewhere u and v are NaN: so a motion cannot pass from one part of a line to another one
- * unnoticed.
+ * A point up to 0.95 of the reach from the curve has a foot, and so has, within limits (foot_code.h), one beside its straight continuation;
+ * elsewhere u and v are NaN: so a motion cannot pass from one part of a line to another one unnoticed.
  */
 #ifndef CMB_EXPR_FOOT_H
 #define CMB_EXPR_FOOT_H
@@ -54,7 +55,7 @@ int cmb_foot_block(int n);
 int cmb_foot_coefficients(int n);
 
 /* Computes the reach of a curve to both sides, at most `most`, and stores it in `limit` with the points that limit it (foot_reach.c). The
- * table has to be complete except for the reaches in it. */
+ * table has to be complete except for the reaches in it and the distance from the seam. */
 void cmb_foot_find_reach(const cmb_table *table, double most, cmb_foot_limit limit[CMB_FOOT_SIDES]);
 
 #endif

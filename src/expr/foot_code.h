@@ -137,8 +137,9 @@ static void op_foot_on(const double *p, const double *q, double t, double x, dou
   to[2] = sqrt(ex * ex + ey * ey); \
 } )
 
-/* Writes u and v into `to` if the point is within reach of the straight continuation of one end, and neither within 1.05 times the reach
- * of that of the other end, nor within that distance (`near`) of another foot, on piece `found`; otherwise NaN. */
+/* Writes u and v into `to` if the line is not closed and the point is within reach of the straight continuation of one end, and neither
+ * within 1.05 times the reach of that of the other end, nor within that distance (`near`) of another foot, on piece `found`; otherwise
+ * NaN. */
 #define CMB_FOOT_BEYOND_CODE(X) X( \
 static void op_foot_beyond(int n, const double *p, const double *c, int found, int near, double x, \
                            double y, double *to) \

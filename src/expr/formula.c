@@ -3,10 +3,10 @@
  *
  * Each construct whose end has not been read yet (an operator without its right side, an open parenthesis, a call) is a frame on a stack on
  * the heap, so that the depth of a formula is limited by a number and not by the thread's stack. A finished value is applied to the frames
- * on top of the stack that bind tighter than the operator that follows it: in a + b * c the frame `a +` stays until `b * c` is finished, in
- * a * b + c the frame `a *` is finished when + is read.
+ * on top of the stack that bind tighter than the operator that follows it, or as tightly where operators are grouped from the left: in a +
+ * b * c the frame `a +` stays until `b * c` is finished, in a * b + c the frame `a *` is finished when + is read.
  *
- *     operand  = number | name | pi | "(" formula ")" | function "(" formula { "," formula } ")"
+ *     operand  = number [ "deg" ] | name | pi | "(" formula ")" | function "(" formula { "," formula } ")"
  *              | ("-" | "+" | "not") operand
  *     formula  = operand { binary operator operand }, grouped by the precedence of the operators (token.h)
  *
@@ -35,7 +35,7 @@ struct frame {
   uint8_t count; /* number of a call's finished arguments */
   cmb_expr argument[MAX_ARGUMENTS]; /* a call's finished arguments, or the left operand */
   size_t at;                        /* position of the parenthesis or the operator */
-  cmb_token callee;                 /* for CMB_OP_CALL: the function's name */
+  cmb_token callee;                 /* of a call: the function's name */
 };
 
 struct parser {
@@ -327,8 +327,8 @@ static cmb_status read_constant(struct parser *p)
   return CMB_OK;
 }
 
-/* Reads the next operand of a formula: pushes signs, function calls and '(' on the parser's stack, up to a number or a name, whose value
- * becomes p->value. */
+/* Reads the next operand of a formula: pushes minus signs, `not`, function calls and '(' on the parser's stack, up to a number or a name,
+ * whose value becomes p->value. */
 static cmb_status read_operand(struct parser *p)
 {
   for (bool is_value = false; !is_value;) {

@@ -97,8 +97,8 @@ double cmb_op_value(cmb_op op, double a, double b, double c);
 /* Returns whether the derivative of operation op with respect to its argument i can differ from 0. */
 bool cmb_op_passes(cmb_op op, int i);
 
-/* Returns the node of a lookup (op) of the derivative of a given order of a table, at x or (x, y); 0 where that derivative vanishes. For 2-D
- * tables order = dx + CMB_TABLE2_ORDERS dy. */
+/* Returns the node of a lookup (op) of the derivative of a given order of a table, at x or (x, y); 0 for orders of a 1-D table above 3,
+ * which vanish. For 2-D tables order = dx + CMB_TABLE2_ORDERS dy. An order of CMB_TABLE_MARGIN is the margin of a 1-D table. */
 cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_expr x, cmb_expr y);
 
 /* Returns whether op is one of the three lookups of tables. */
@@ -107,7 +107,8 @@ bool cmb_is_table(cmb_op op);
 /* Derivative orders of 2-D tables are below this number, in each argument. */
 enum { CMB_TABLE2_ORDERS = 16 };
 
-/* A CMB_OP_TABLE_AT with this order is the table's switching function, the margin: how far x is inside of an interval of the table. */
+/* A CMB_OP_TABLE_AT with this order is the table's switching function, the margin: how far x is inside of an interval of the table. Its
+ * derivative is not formed: cmb_partial returns 0 for it. */
 enum { CMB_TABLE_MARGIN = 15 };
 
 /* Return the number of a table or of a user's C function in the graph; it is added if it is new. UINT16_MAX on failure. */

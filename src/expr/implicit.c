@@ -311,8 +311,8 @@ static bool has_branch_or_kink(const struct maker *m, cmb_expr e)
   }
 }
 
-/* Marks in m->varies all nodes of the equations that depend on an unknown. Returns an error if such a node has a branch or a kink (abs, min,
- * if, ...), unless it is used only inside of smooth(...). Overwrites m->marked where it is 0. */
+/* Marks in m->varies all nodes of the equations that depend on an unknown. Returns an error if such a node has a branch or a kink (abs,
+ * min, if, ...), unless it is used only inside of smooth(...). Sets m->marked to 2 for nodes that are used outside of it. */
 static cmb_status find_varying(struct maker *m)
 {
   const cmb_graph *g = m->g;
@@ -369,8 +369,9 @@ static cmb_expr in_symbols(struct maker *m, cmb_expr e)
   return m->now[e];
 }
 
-/* Returns a list of operands, written in the symbols of a system of equations. If no element depends on an unknown, all elements but constants
- * are replaced by symbols of known quantities; otherwise the list must have been rewritten before. */
+/* Rewrites a list of operands in the symbols of a system of equations and returns the new list: constants remain, and other elements become
+ * symbols of known quantities. A list with an element that depends on an unknown is not rewritten here; its form in m->now, made before, is
+ * returned. */
 static cmb_expr list_in_symbols(struct maker *m, cmb_expr list)
 {
   cmb_graph *g = m->g;

@@ -84,7 +84,7 @@ static cmb_interval clamp(cmb_interval x, double low, double high)
   return (cmb_interval){larger(x.low, low), smaller(x.high, high)};
 }
 
-/* ---- one function for each row of CMB_OP_LIST; a, b and c are known, except those of IF */
+/* ---- one function for each row of CMB_OP_LIST; a, b and c are known, except b and c of IF and STICK */
 
 /* Returns an enclosure of the sum a + b for all values in the intervals a and b, rounded outward. */
 static cmb_interval enclose_ADD(cmb_interval a, cmb_interval b)

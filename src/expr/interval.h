@@ -44,8 +44,8 @@ cmb_interval cmb_interval_add(cmb_interval a, cmb_interval b);
 cmb_interval cmb_interval_subtract(cmb_interval a, cmb_interval b);
 cmb_interval cmb_interval_multiply(cmb_interval a, cmb_interval b);
 
-/* Return enclosures of the values of cmb_table_value and cmb_table2_value. In the second function `mode` is the number of an interval of the
- * table, as in CMB_OP_TABLE_AT, and order may be CMB_TABLE_MARGIN. */
+/* Return enclosures of the values of cmb_table_value, cmb_table_value_in and cmb_table2_value. In the second function `mode` is the number
+ * of an interval of the table, as in CMB_OP_TABLE_AT, and order may be CMB_TABLE_MARGIN. */
 cmb_interval cmb_table_enclose(const cmb_table *table, int order, cmb_interval x);
 cmb_interval cmb_table_enclose_at(const cmb_table *table, int order, cmb_interval x,
                                   cmb_interval mode);

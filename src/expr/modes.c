@@ -11,13 +11,13 @@
  *     if(x, y, z)   if(m, y, z)             s = x, where x is not a comparison or made of such
  *     table(x)      in interval m           s = how far x is inside it (tables with kinks)
  *     stick(x,b,c)  m b; (3 − m) c for m from 2 to 4, −c for m = −2: the force that holds x at 0 is between c and −c (separate mode)
- *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1)
+ *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1]
  *
  * A root, or a power with a non-integer exponent, whose argument the formula itself keeps from being negative, by abs, max or a condition
  * around it, is continued beyond the switch (continued.h).
  *
- * With the modes as inputs the rest is smooth, and its derivatives are those between two switches. Comparisons for equality are left
- * unchanged: they are false except at points. Expressions inside smooth(...) are left unchanged too.
+ * With the modes as inputs the rest is smooth, and its derivatives are those between two switches. Comparisons for equality (==, !=) are
+ * left unchanged: they are constant except at points. Expressions inside smooth(...) are left unchanged too.
  */
 #include "base/arena.h"
 #include "base/context.h"
@@ -107,9 +107,9 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the input (the mode) whose value selects the branch that the sign or value of the expression s would select. Uses an existing
- * mode with the same s, kind and table if it may be used again, otherwise creates one. Returns false if there is none and new ones are not
- * allowed. */
+/* Finds the mode of a switching expression s, an input of the graph that stands for its branch, such as the sign of s, and sets *mode to it.
+ * Uses an existing mode with the same s, kind and table, from m->first_reusable on, or else adds a new one. Returns false if there is none and
+ * new ones are not allowed (r->only_known). */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {
@@ -176,8 +176,9 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* Builds min or max (node e) of x[0] and x[1] as a selection by a mode, an input that stays constant between events. If e is a condition, in
- * which min and max mean `and` and `or`, builds the ordinary operation; so, too, if there is no mode and new ones are not allowed. */
+/* Builds min or max (node e) of x[0] and x[1] as a selection by a mode, an input that stays constant between events. If e is a condition,
+ * in which min and max mean `and` and `or`, the selection is by the condition x[0] and needs no mode. Builds the ordinary operation if
+ * there is no mode and new ones are not allowed. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -190,9 +191,10 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* Builds the dry friction force of node e, stick(x[0], x[1], x[2]), as a function of a mode m, an input that is constant between events: m x[1]
- * while the friction slides (m = ±1), and (3 − m) x[2] while it sticks (2 <= m <= 4). x[0] is the sliding velocity, x[1] the sliding force,
- * x[2] the largest force while sticking. Returns the ordinary operation if x[0] is constant, or has no mode and none may be created. */
+/* Builds the dry friction force of node e, stick(x[0], x[1], x[2]), as a function of a mode m, an input that is constant between events: m
+ * x[1] while the friction slides (m = ±1), and while it sticks (3 − m) x[2] for 2 <= m <= 4, −x[2] for m = −2. x[0] is the sliding
+ * velocity, x[1] the sliding force, x[2] the largest force while sticking. Returns the ordinary operation if x[0] is constant, or has no
+ * mode and none may be created. */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -284,8 +286,9 @@ static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_apply(g, CMB_OP_IF, first, yes, no);
 }
 
-/* Builds the square root or power e with the rewritten arguments x[3]. If the argument of a root is non-negative in this branch because of a
- * condition, extends the root to negative arguments as an odd function, since stages of a time step may lie slightly beyond the switch. */
+/* Builds the square root or power e with the rewritten arguments x[3]. If abs, max or a condition keeps the argument of a root non-negative
+ * in this branch, extends the root to negative arguments as an odd function, since stages of a time step may lie slightly beyond the
+ * switch. */
 static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;

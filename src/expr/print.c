@@ -1,5 +1,6 @@
 /*
- * Prints expressions as text that can be parsed back to the same node by formula.c (cmb_expr_print).
+ * Prints expressions as text that can be parsed back to the same node by formula.c (cmb_expr_print), except tables, solved systems and
+ * derivatives of C functions, which formulas cannot write.
  *
  * The text of a node is a short list of pieces: words, and arguments, which are in parentheses if their precedence is too low for their
  * position. Sums and products, whose arguments the graph keeps in the order of their numbers, are written in the order that needs fewer

@@ -2,7 +2,7 @@
  * The internals of a program: a flat list of instructions that read and write numbered slots of a work array.
  *
  * Slots: first the inputs, then the constants, then temporary results, whose slots are used again as soon as no instruction reads them any
- * more.
+ * more (those of solved systems never).
  *
  * There are two lists of the same operations. One is in the order of the graph, in which values are used soon and few slots are needed:
  * for lanes and for C text. The other, for the interpreter on numbers, has equal operations next to each other (schedule.h), so that a

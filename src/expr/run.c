@@ -21,27 +21,30 @@ CMB_LINEAR_CODE(CMB_CODE_COMPILED)
 CMB_LINEAR_SOLVE_CODE(CMB_CODE_COMPILED)
 CMB_ROOT_CODE(CMB_CODE_COMPILED)
 
-/* call_difference returns the central difference of a C function, or of a derivative of it, with respect to argument i. */
-static double call_order(const cmb_external *f, int order, const double *x);
-
-static double call_difference(const cmb_external *f, int order, int i, const double *x)
-{
-  double moved[3] = {x[0], x[1], x[2]}, step = cbrt(DBL_EPSILON) * fmax(1, fabs(x[i]));
-  moved[i] = x[i] + step;
-  double after = call_order(f, order, moved), upper = moved[i];
-  moved[i] = x[i] - step;
-  return (after - call_order(f, order, moved)) / (upper - moved[i]);
-}
-
 /* Returns the value of a user's C function f at x[3], or a partial derivative. The base-4 digits of `order` are the numbers (1 to 3) of the
- * arguments by which it is differentiated, the highest digit last. Second derivatives, and first ones without f->partial, are central
- * differences. */
-static double call_order(const cmb_external *f, int order, const double *x)
+ * arguments by which it is differentiated, the highest digit last. Higher derivatives, and first ones without f->partial, are central
+ * differences, with steps of `step` times the argument, or `step` if the argument is less than 1. */
+static double call_with_step(const cmb_external *f, int order, double step, const double *x)
 {
   if (order == 0) return f->value(f->user, x);
   if (order < 4 && f->partial) return f->partial(f->user, x, order - 1);
-  int last = order >= 16 ? 16 : order >= 4 ? 4 : 1;
-  return call_difference(f, order % last, order / last - 1, x);
+  const int last = order >= 16 ? 16 : order >= 4 ? 4 : 1, i = order / last - 1;
+  double moved[3] = {x[0], x[1], x[2]};
+  const double h = step * fmax(1, fabs(x[i])), upper = x[i] + h, lower = x[i] - h;
+  moved[i] = upper;
+  const double after = call_with_step(f, order % last, step, moved);
+  moved[i] = lower;
+  return (after - call_with_step(f, order % last, step, moved)) / (upper - lower);
+}
+
+/* Returns the value (order = 0) or a partial derivative of a user's C function f at x[3]; `order` is coded as in call_with_step. With k nested
+ * central differences the errors of rounding, ε/h^k, and of the differences, h², are of the same size for the step h = ε^(1/(k + 2)), ε the
+ * unit of rounding. */
+static double call_order(const cmb_external *f, int order, const double *x)
+{
+  const int derivatives = (order > 0) + (order >= 4) + (order >= 16);
+  const int differences = f->partial && derivatives > 0 ? derivatives - 1 : derivatives;
+  return call_with_step(f, order, pow(DBL_EPSILON, 1.0 / (differences + 2)), x);
 }
 
 static double run_table_at(const cmb_table *table, int order, double x, double mode)

@@ -2,8 +2,8 @@
  * Creates operations in a graph (cmb_apply): folds constants and simplifies.
  *
  * Every rule keeps a finite value up to rounding. A few turn a value that is not finite into a finite one (0 · x = 0), which is permitted;
- * none goes the other way. Commutative operations have their arguments in the order of their numbers, so that a + b and b + a are one
- * node.
+ * none goes the other way. Sums, products, minima and maxima have their arguments in the order of their numbers, so that a + b and b + a
+ * are one node.
  */
 #include "expr/graph.h"
 

@@ -3,8 +3,8 @@
  * large arguments, so that a step of a suspension differs by up to 4 % in cost from the next, and cost twice as much. The code exists once
  * for the library and for generated C: the text in the macros is compiled in the interpreter and printed into C files (table_code.h).
  *
- * x = k π/2 + r, |r| <= π/4 or slightly more, with π/2 in three parts (33 bits each except the last) whose products with k are exact. sin
- * r = r + r w s(w), cos r = 1 − w/2 + w² c(w), w = r², with polynomials of degree 5 interpolated at Chebyshev points: relative errors
+ * x = k π/2 + r, |r| <= π/4 or slightly more, with π/2 in three parts, the first two of 33 bits, so that their products with k are exact.
+ * sin r = r + r w s(w), cos r = 1 − w/2 + w² c(w), w = r², with polynomials of degree 5 interpolated at Chebyshev points: relative errors
  * below 3e-17; the sine also includes the rounding error of r. With t = |m| for m = k mod 4 in −2 .. 2 the quadrant's factors are exact:
  * cos(k π/2) = 1 − t, sin(k π/2) = m (2 − t).
  */

@@ -30,14 +30,15 @@ double cmb_table_value_in(const cmb_table *table, int order, int interval, doubl
  * for NaN. */
 int cmb_table_piece(const cmb_table *table, double mode);
 
-/* Return the number of the interval that contains x, and the margin: how far x is inside of an interval (negative outside). */
+/* Return the number of the interval that contains x (beyond the ends the first or the last one), and the margin: how far x is inside of an
+ * interval (negative outside). */
 int cmb_table_interval(const cmb_table *table, double x);
 double cmb_table_margin(const cmb_table *table, int interval, double x);
 
 /* Returns the number of coefficients in table->c. */
 int cmb_table_coefficients(const cmb_table *table);
 
-/* Returns the derivative of order dx in x and dy in y of a 2-D table. */
+/* Returns the derivative of order dx in x and dy in y of a 2-D table; of a foot (foot.h) u for dx = 0, v for dx = 1. */
 double cmb_table2_value(const cmb_table *table, int dx, int dy, double x, double y);
 
 /* Returns the derivative of order dx in x and dy in y of a sum of waves (waves.c). */

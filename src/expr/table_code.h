@@ -1,6 +1,6 @@
 /*
  * The evaluation of tables on plain arrays. The code exists once, for the library and for generated C: the text in the macros below is
- * compiled in table.c (CMB_CODE_COMPILED) and printed into C files (CMB_CODE_PRINTED).
+ * compiled in table.c, waves.c and other files of the library (CMB_CODE_COMPILED) and printed into C files (CMB_CODE_PRINTED).
  *
  *     x (n) the points, c (4 (n − 1)) the coefficients of the pieces c0 + c1 u + c2 u² + c3 u³, u = at − x_i
  *     2-D: y (ny), c (16 (nx − 1)(ny − 1)), four cubics in y for the four powers in x

@@ -1,5 +1,5 @@
 /*
- * The tokens of a formula: numbers, names, operators, parentheses; and the table of operators with their precedence, which parsing
+ * The tokens of a formula: numbers, names, operators, parentheses; the rows of the table of operators; and their precedence, which parsing
  * (formula.c) and printing (print.c) share.
  */
 #ifndef CMB_EXPR_TOKEN_H

@@ -9,7 +9,7 @@
 
 typedef struct cmb_check cmb_check;
 
-/* Creates a check with memory from the arena. Returns NULL if the arena has failed. */
+/* Creates a check with memory from the arena; the caller checks whether the arena has failed. */
 cmb_check *cmb_check_create(cmb_evaluator *ev, cmb_arena *arena);
 
 /* Checks ∂r/∂q (nv x nq) and ∂r/∂v (nv x nv) at the state, stored as the equations store them. Returns CMB_ERROR_ARGUMENT with a message

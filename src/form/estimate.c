@@ -2,11 +2,12 @@
  * Derivatives of the defects by differences (Arnold, Fuchs and Führer 2006 §§2.2 and 3.1): the paper's F is (r, motion) here; its columns
  * are the directions of v in which q is changed, and then those of v itself, with a and λ fixed.
  *
- *     column by column, eq. (16), with increments (17): δ = max(|y|, eps^(1/4)) sqrt(eps)
+ *     column by column, eq. (16), with increments (17): δ = max(|y|, eps^(1/4)) sqrt(eps); for q where T ≠ I, δ = sqrt(eps)
  *     by groups, eq. (20): columns that share no row of the estimated pattern Ω are changed together
  *
- * Ω contains the entries that were not 0, apart from rounding, in full difference Jacobians: the first one, and those computed later when
- * the iteration converged badly right after a new Jacobian. The groups are those of math/colour.h, where the paper uses TOMS 618.
+ * Ω contains the entries that were not 0, apart from rounding, in full difference Jacobians: the first one, and those computed later, for
+ * extension.c and when the iteration converged badly right after a new Jacobian. The groups are those of math/colour.h, where the paper
+ * uses TOMS 618.
  */
 #include "form/private.h"
 #include "math/colour.h"

@@ -182,9 +182,9 @@ static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const doubl
   return CMB_OK;
 }
 
-/* Computes by finite differences column j of the derivatives of one block of the iteration matrix with respect to all inputs u: of K = ∂F/∂q T
- * if `position`, else of D = ∂F/∂v. F is the residual of the dynamic equations, multiplied by M⁻¹ in the explicit formalism. Stores it in
- * x->slope. ∂F/∂u at the state s must be in x->base. */
+/* Computes column j of the derivatives of a block of the iteration matrix with respect to all inputs u, by finite differences, into x->slope.
+ * The block is K = ∂F/∂q T if `position` is set, where q̇ = T v, else D = ∂F/∂v. F is the residual of the dynamic equations, multiplied by M⁻¹
+ * in the explicit formalism. ∂F/∂u at the state s must be in x->base. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, bool position)
 {
   cmb_extension *x = form->extension;
@@ -218,9 +218,9 @@ static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 
 /* ---- driven positions */
 
-/* Copies the positions of the state s to x->q with driven coordinate k (a function of time) displaced, and returns the
- * displacement. It is about the square root of the accuracy of a difference Jacobian, ε^(1/3), so that the difference of two
- * Jacobians is as accurate as possible. */
+/* Copies the positions of the state s to x->q with driven coordinate k (a function of time) displaced, and returns the displacement. It is
+ * max(|q|, 1) ε^(1/6), the square root of an accuracy of ε^(1/3) of a difference Jacobian, so that the difference of two Jacobians is as
+ * accurate as possible. */
 static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;

@@ -83,12 +83,12 @@ typedef struct cmb_form {
   cmb_block M, G, border, D, K, C1, C2; /* border: Gᵀ or M⁻¹Gᵀ */
   cmb_block plain_D, plain_K;           /* explicit formalism, exact derivatives: D and K of r */
   double *S;                            /* (ng x ng) factors of Ḡ Ḡᵀ; ggl */
-  double softness;                      /* the c up to which c² K is small compared with M */
+  double softness;                      /* ggl: the c up to which c² K is small compared with M */
 
   double *size;            /* (n) unit of each unknown, a power of 2 */
   bool scaled;             /* whether the matrix is scaled by these units */
-  long looks;              /* linearisations so far */
-  double noise_most;       /* the largest of noise, noise_q and noise_moved */
+  long looks;              /* linearisations since the last cmb_form_forget */
+  double noise_most;       /* the largest of noise, noise_q and, except for index 3, noise_moved */
   double *noise, *noise_q; /* (nv), (nq) rounding errors of v and q: scale.c */
   double *noise_moved; /* (nv) error of v caused by rounding of all constraints; index 3: of c v */
   /* the largest such error of c λ, in the units of `size` if scaled; not for index 3 */
@@ -98,7 +98,7 @@ typedef struct cmb_form {
   bool noise_due;
   double speed;                /* the square root of Σ v_i²/size_i² */
   double *q_beside, *G_beside; /* (nq), and of the size of G: scratch */
-  int *diagonal;               /* (nv) index of M_ii in M as the equations store it */
+  int *diagonal;               /* (nv) index of M_ii in M as the equations store it, or -1 */
 
   const cmb_pattern *pattern; /* of the matrix; NULL: dense */
   int values;                 /* number of values of the matrix */
@@ -140,9 +140,9 @@ cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *state, const c
  * eqs. 24 and 25) is a call without them. */
 cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *state, bool all);
 
-/* Extended partitioned update (Arnold, Fuchs and Führer 2006 eq. 26). cmb_form_follow_inputs updates D, K, C₁ and C₂ for the change of
- * the inputs and driven positions since the last call. cmb_form_know_inputs is called before, where the blocks have just been computed;
- * its first call computes their derivatives with respect to inputs and driven positions. */
+/* Extended partitioned update (Arnold, Fuchs and Führer 2006 eq. 26). cmb_form_follow_inputs updates D, K, C₁ and C₂ for the change of the
+ * inputs and driven positions since the last call of either function. cmb_form_know_inputs is called before, where the blocks have just
+ * been computed; its first call computes their derivatives with respect to inputs and driven positions. */
 cmb_status cmb_form_know_inputs(cmb_form *form, const cmb_form_state *state);
 cmb_status cmb_form_follow_inputs(cmb_form *form, const cmb_form_state *state);
 
@@ -163,7 +163,8 @@ cmb_form_estimate cmb_form_estimated(const cmb_form *form);
 cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **matrix);
 cmb_status cmb_form_factor(cmb_form *form, double c_re, double c_im, cmb_linear *matrix);
 
-/* An increment of Newton's method; for a complex c its real and imaginary parts, otherwise only the first. */
+/* An increment of Newton's method; for a complex c its real and imaginary parts, otherwise only the first. If nv or ng is odd, one number
+ * behind an array is overwritten: arrays from an arena have room for it. */
 typedef struct cmb_increment {
   double *v[2];      /* (nv) δv */
   double *lambda[2]; /* (ng) δλ */

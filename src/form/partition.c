@@ -9,7 +9,7 @@
  * Algorithms, §15.3): a search for the maximum of ‖Φ_u⁻¹ x‖₁ along the signs. With ‖Φ_u‖₁ in place of ‖G‖₁, as in the paper, it would always
  * be 1 for a single constraint, also where its dependent coordinate is about to lose all influence on it.
  *
- * (54) is solved by iterative refinement with the present factors, made at the beginning of the step: v_u := v_u − Φ_u⁻¹(G v + g_t).
+ * (54) is solved by iterative refinement with the present factors, or with new ones if it does not converge: v_u := v_u − Φ_u⁻¹(G v + g_t).
  */
 #include "form/partition.h"
 
@@ -261,8 +261,8 @@ static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
   return cmb_all_finite(values, ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Computes scale factors p->work->size (nv), typical sizes of the velocities, from the mass matrix at (t, q). With them the choice of dependent
- * coordinates does not depend on the units of lengths. */
+/* Computes scale factors p->work->size (nv), the units of the velocities, from the mass matrix at (t, q); all are 1 unless the units are
+ * very different. With them the choice of dependent coordinates does not depend on very different units. */
 static cmb_status find_sizes(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;

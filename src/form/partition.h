@@ -36,9 +36,9 @@ typedef struct cmb_partition {
 cmb_status cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena, cmb_partition **partition);
 void cmb_partition_destroy(cmb_partition *p);
 
-/* Factorises Φ_u at (t, q). Chooses a new partition in the first call; if the condition number has grown to 1.25 times its least value;
- * or if the present one was chosen where the constraints had lost rank. The evaluator counts choices that differ from the previous one.
- * To be called at the beginning of a step. G, g_t at (t, q) stay in the evaluator. */
+/* Factorises Φ_u at (t, q). Chooses a new partition in the first call; if Φ_u is singular or its condition number exceeds 1.25 times its
+ * least value; or if the present one was chosen where the constraints had lost rank. The evaluator counts choices that differ from the
+ * previous one. To be called at the beginning of a step. G, g_t at (t, q) stay in the evaluator. */
 cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q);
 
 /* Makes the next check choose a partition as the first one does, because the constraints may have changed. */

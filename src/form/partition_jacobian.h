@@ -39,7 +39,8 @@ cmb_status cmb_partition_assemble(cmb_partition_jacobian *j, double t, const dou
 /* Assembles S for this c and factorises it. Returns CMB_RETRY_MATRIX if it is singular. */
 cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c);
 
-/* Solves Newton's equations for the defects r (nv) and s = G a + γ (ng): computes the increments δa (nv) and δλ (ng). */
+/* Solves Newton's equations for the defects r (nv) and s = G a + γ (ng): computes the increments δa (nv) and δλ (ng). δλ is not written if
+ * the partition has selected no constraint. */
 void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
                            double *dlambda);
 

@@ -26,7 +26,7 @@ typedef struct cmb_rates_matrix {
 /* Creates T, whose pattern is found by evaluating T v (rates.c). cmb_rates_matrix_at computes its values at q. */
 cmb_status cmb_rates_matrix_create(cmb_form *form);
 void cmb_rates_matrix_at(cmb_form *form, const double *q);
-/* Makes the pattern and arrays of value = raw T for a block whose raw_pattern is set; cmb_rates_product computes the product. */
+/* Makes the pattern of value = raw T and the array `product` for a block with raw derivatives; cmb_rates_product computes the product. */
 cmb_status cmb_rates_product_make(cmb_form *form, cmb_block *block);
 void cmb_rates_product(const cmb_form *form, cmb_block *block);
 
@@ -38,13 +38,13 @@ cmb_status cmb_mass_factor(cmb_form *form);
 /* Creates the memory for derivatives by differences, and computes all blocks of derivatives by differences (estimate.c). */
 void cmb_estimate_create(cmb_form *form);
 cmb_status cmb_estimate_derivatives(cmb_form *form, const cmb_form_state *state);
-/* Change v, or q, by an increment in the direction of velocity j; return the change as rounded. */
+/* Change v, or q, by an increment in the direction of velocity j; return the increment, for v, and for q where T = I, as rounded. */
 double cmb_move_velocity(const double *from, int j, double *moved);
 double cmb_move_position(cmb_form *form, const double *from, int j, double *moved);
 
 /* Functions of scale.c: create its memory; update units and rounding errors from M as the equations store it, the form's G and the state;
- * compute the rest of the errors once a matrix is factored; and scale, if form->scaled, the matrix (`parts` doubles a number), a
- * right-hand side and its solution. */
+ * compute the rest of the errors once a matrix is factored; and, for the case that form->scaled is set, scale the matrix (`parts` doubles a
+ * number), a right-hand side and its solution. */
 void cmb_scale_create(cmb_form *form);
 /* Computes units of velocities from M: M_ii^(-1/2), rounded to powers of two. Returns false, and sets all to 1, if they are of about one
  * size. */

@@ -106,9 +106,8 @@ static void add_product(cmb_projecting *form, double c, const double *x, const d
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, c, y, sum);
 }
 
-/* Computes by central differences along the motion the terms Ṁ x + Ġᵀ y with the rates Ṁ and Ġ of the mass matrix and the constraint Jacobian.
- * For the projection of the positions q to p, with multipliers τ: x = p − q and y = τ, into form->rate. For that of the velocities u to v, with
- * multipliers η: x = v − u and y = η, into form->force. */
+/* Computes the terms Ṁ x + Ġᵀ y of the projection by central differences along the motion, twice: for the positions, with x = p − q (change of
+ * the positions) and y = τ, into form->rate, and for the velocities, with x = v − u (their change) and y = η, into form->force. */
 static cmb_status differentiate(cmb_projecting *form, double t)
 {
   cmb_evaluator *ev = form->ev;

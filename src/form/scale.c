@@ -135,9 +135,9 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Estimates the rounding errors of the position constraints g(q) and stores them in form->rounding (ng). The error of g_k is ε
- * times its change by a small displacement of q, the evaluator's extent[k]. If each velocity is the rate of the coordinate with
- * the same index, ε Σ_j |G_kj q_j| with the constraint Jacobian G is added. */
+/* Estimates the rounding errors of the position constraints g(q) in form->rounding (ng): ε times extent[k] of the evaluator, which is how much
+ * g_k changes when q changes by its own size. If each velocity is the rate of the coordinate with the same index, ε Σ_j |G_kj q_j| with the
+ * constraint Jacobian G is added. */
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;

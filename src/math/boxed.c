@@ -117,7 +117,7 @@ static int exchange(cmb_boxed *p, const struct problem *g, bool all)
 
 /* Solves a complementarity problem with a unique solution by principal pivoting, starting from x = 0: unknowns that violate their bounds or
  * the sign of w change their state (at a bound, or free) until there are none. Returns CMB_RETRY_NEWTON if the limit on the number of steps
- * is reached. */
+ * is reached, CMB_RETRY_SINGULAR if the matrix of the free unknowns is singular to rounding. */
 static cmb_status find_one(cmb_boxed *p, const struct problem *g)
 {
   int least = g->n + 1, patience = PATIENCE;

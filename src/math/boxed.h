@@ -1,7 +1,7 @@
 /*
  * Solves linear complementarity problems with bounds (boxed LCPs), used for friction forces:
  *
- *     w = A x + b,   0 ≤ x ≤ u,   w_i ≥ 0 where x_i = 0,   w_i ≤ 0 where x_i = u_i > 0,   w_i = 0 in between.
+ *     w = A x + b,   0 ≤ x ≤ u,   w_i ≥ 0 where x_i = 0 < u_i,   w_i ≤ 0 where x_i = u_i > 0,   w_i = 0 in between.
  *
  * u_i may be infinite. A has a positive diagonal. If it is D₁ S D₂, D₁ and D₂ diagonal and positive, S symmetric and positive definite,
  * there is one solution (Cottle, Pang and Stone 1992, §3.3). It is found by exchanging all unknowns with wrong signs, or, where that does

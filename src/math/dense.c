@@ -452,7 +452,7 @@ double cmb_norm2(int n, const double *x)
   /* a square is outside of the range of normal numbers: divide by the largest entry */
   double largest = 0;
   for (int i = 0; i < n; i++) {
-    if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]); /* keeps a NaN that is last */
+    if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]); /* also if it is NaN */
     if (!isfinite(largest)) return largest;
   }
   if (largest == 0) return 0;

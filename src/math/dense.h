@@ -1,9 +1,9 @@
 /*
  * Small dense linear algebra: vector operations, LU with partial pivoting, and LDLᵀ of a symmetric positive definite matrix.
  *
- * Matrices are stored by rows, n x n. They are plain loops, which below about 64 unknowns are faster than a library call. All inner loops
- * run along rows, two numbers at a time: a compiler may not reorder a sum, so the two lanes are written out, with a vector type that gcc and
- * clang have on every machine. This fixes the order of each sum, so that results do not depend on the compiler's choices.
+ * Matrices are stored by rows, n x n. The functions are plain loops, which below about 64 unknowns are faster than a library call. All
+ * inner loops run along rows, two numbers at a time: a compiler may not reorder a sum, so the two lanes are written out, with a vector type
+ * that gcc and clang have on every machine. This fixes the order of each sum, so that results do not depend on the compiler's choices.
  */
 #ifndef CMB_MATH_DENSE_H
 #define CMB_MATH_DENSE_H

@@ -1,6 +1,6 @@
 /*
- * The exponential of a matrix (exponential.h) by scaling and squaring: exp(A) = exp(A/2^s)^(2^s) with ‖A/2^s‖ ≤ 1/2, where the Taylor series
- * is accurate to rounding at degree 14.
+ * The exponential of a matrix (exponential.h) by scaling and squaring: exp(A) = exp(A/2^s)^(2^s) with ‖A/2^s‖ ≤ 1/2 (but s ≤ 60), where the
+ * Taylor series is accurate to rounding at degree 14.
  */
 #include "math/exponential.h"
 

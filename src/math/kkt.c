@@ -28,8 +28,8 @@
  * near those of a factorisation that passed this test, it is not repeated.
  *
  * Between that limit and limits.doubt, where the pivot is right but has lost digits, the system is solved by singular values (kkt_rank.h).
- * The sparse method, whose cost must not grow faster than the matrix, computes only the smallest one (kkt_sparse.h); it computes all
- * singular values only where rank is lost.
+ * The sparse method, whose cost must not grow faster than the matrix, computes only the smallest one (kkt_sparse.h), and only if
+ * corrections leave out weak directions; it computes all singular values only where rank is lost.
  *
  * All memory is in the object's arena.
  */

@@ -17,10 +17,10 @@
  * dense method is used.
  *
  * All memory is allocated when the object is created; factoring and solving allocate nothing, except for the dense object of a sparse one,
- * which is created when rank is lost for the first time.
+ * which is created when it is first needed, mostly where rank is lost.
  *
- * Dependent means: the sine of the angle between a constraint's gradient and the span of the others, in the metric of M⁻¹, is no larger than
- * rounding can make it (kkt.c). Units of constraints and of coordinates do not matter.
+ * Dependent means: the sine of the angle between a constraint's gradient and the span of the others, in the metric of M⁻¹, is no larger
+ * than rounding can make it (kkt.c) or than the limit `zero`. Units of constraints and of coordinates do not matter.
  */
 #ifndef CMB_MATH_KKT_H
 #define CMB_MATH_KKT_H
@@ -41,7 +41,7 @@ typedef struct cmb_kkt_shape {
   const cmb_pattern *G_pattern; /* NULL: dense, stored by rows. B is stored like G */
 } cmb_kkt_shape;
 
-/* nv + ng from which the sparse method is used, if M and G have patterns */
+/* nv + ng from which the sparse method is used, if G has a pattern, and M has one or is diagonal */
 enum { CMB_KKT_SPARSE_FROM = 64 };
 
 /* Creates a KKT object for matrices of this shape; the patterns must outlive it. */
@@ -79,16 +79,17 @@ void cmb_kkt_set_limits(cmb_kkt *kkt, const cmb_kkt_limits *limits);
  * without factors, since those for dependent constraints cost the third power of their number. Initially false. */
 void cmb_kkt_refuse(cmb_kkt *kkt, bool refuse);
 
-/* Computes the lengths of the rows of G in the metric of M⁻¹ (ng). M as in cmb_kkt_factor. Factors by singular values stay valid, others
- * are lost; the factors of M are kept. */
+/* Computes the lengths of the rows of G in the metric of M⁻¹ (ng), in large systems approximately. M as in cmb_kkt_factor. Factors by
+ * singular values stay valid, others are lost; the factors of M are kept. */
 cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, double *length);
 
 /* Factorises the KKT matrix. M == NULL keeps the mass matrix of the previous call (constant mass). B == G or B == NULL: symmetric.
  * Returns CMB_RETRY_MASS if M is not positive definite, CMB_RETRY_SINGULAR if the constraints are dependent (cmb_kkt_dependent returns
  * which), CMB_RETRY_NONFINITE for NaN or Inf. After CMB_RETRY_SINGULAR there are factors all the same, unless refused: cmb_kkt_solve then
  * satisfies the constraints in the sense of least squares, with the multipliers of the least norm, in units in which all gradients are
- * equally long. None of these statuses sets an error message in the context: only the caller knows the names of the constraints. Only the
- * lower triangle of a dense M is read, so that a NaN above the diagonal is not noticed. */
+ * equally long. None of these statuses sets an error message in the context: only the caller knows the names of the constraints. Errors,
+ * with a message, are CMB_ERROR_ARGUMENT if there is no mass matrix to keep, and CMB_ERROR_MEMORY if a large system needs a dense object
+ * that is too large. Only the lower triangle of a dense M is read, so that a NaN above the diagonal is not noticed. */
 cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const double *B);
 
 /* Solves with the factors of the last cmb_kkt_factor that was successful or singular. r, s may be the same arrays as x, y. s == NULL
@@ -99,7 +100,8 @@ void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, do
  * Neither s nor y is NULL; y may be s. */
 void cmb_kkt_move(cmb_kkt *kkt, const double *zero, const double *s, double *x, double *y);
 
-/* Computes the smallest Newton correction x with G x + s = 0; directions with singular values up to limits.correct are left out. */
+/* Computes the smallest Newton correction x with G x + s = 0; directions with singular values σ up to limits.correct are left out, in large
+ * systems damped: all parts are multiplied by σ²/(σ² + correct²). */
 void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x);
 
 /* Returns a pointer to the object's flag that says whether the present factors required singular values. It stays valid, for frequent
@@ -115,12 +117,14 @@ void cmb_kkt_lose(cmb_kkt *kkt);
 void cmb_kkt_keep(cmb_kkt *kkt);
 void cmb_kkt_restore(cmb_kkt *kkt);
 
-/* Returns the smallest singular value of the present factors, apart from those of redundant constraints: how near the constraints are to
- * losing rank. Returns 1 if no pivot was too small to be trusted. */
+/* Returns how near the constraints are to losing rank: the smallest singular value of the present factors, apart from those of redundant
+ * constraints, or a lower bound of it; in large systems the sine of the smallest angle of a row. Returns 1 if no singular values were
+ * needed. */
 double cmb_kkt_nearness(const cmb_kkt *kkt);
 
 /* Computes the smallest nonzero singular value σ of the present factors, B = G, with its left vector n (ng) and right vector x (nv),
- * which has length 1 in the metric of M: nᵀ G x = σ. Returns false if σ is above `limit` or was not computed. */
+ * which has length 1 in the metric of M: nᵀ G x = σ. Returns false if σ, in large systems cmb_kkt_nearness, is above `limit`, or if σ was
+ * not computed. `limit` must not exceed limits.doubt, with limits.correct > 0. */
 bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n, double *x);
 
 /* Computes the part of x (nv) in the directions that the constraints determine weakly: those of singular values σ up to `limit` of the
@@ -128,7 +132,7 @@ bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n,
  * singular values were needed. */
 void cmb_kkt_weak_part(cmb_kkt *kkt, double limit, const double *x, const double *Gx, double *part);
 
-/* Returns, after CMB_RETRY_SINGULAR, a constraint (row of G) that depends on the others; -1 otherwise. */
+/* Returns, after CMB_RETRY_SINGULAR, a constraint (row of G) that depends on the others; -1 otherwise, or if the system was refused. */
 int cmb_kkt_dependent(const cmb_kkt *kkt);
 
 /* Returns the largest singular value that may count as 0. */
@@ -138,7 +142,7 @@ double cmb_kkt_zero(const cmb_kkt *kkt);
  * in the sense of least squares, the remainder may be this bound times |x|, in the metric of M and with gradients of unit length. */
 double cmb_kkt_dropped(const cmb_kkt *kkt);
 
-/* Returns the rank of the constraints in the present factors: ng, or less after CMB_RETRY_SINGULAR. */
+/* Returns the rank of the constraints in the present factors: ng, or less after CMB_RETRY_SINGULAR with factors. */
 int cmb_kkt_rank_held(const cmb_kkt *kkt);
 
 /* Computes, after CMB_RETRY_SINGULAR, the k-th null vector n (ng), nᵀ B = 0, with k from 0 to ng - rank - 1; and share (ng), the absolute

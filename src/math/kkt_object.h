@@ -67,7 +67,7 @@ cmb_status cmb_kkt_mass(cmb_kkt *kkt, const double *M);
  * object that contains them. */
 cmb_status cmb_kkt_prepare(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense);
 
-/* Returns whether G has full rank, given sparse factors of it that have left out no row. */
+/* Returns whether G certainly has full rank, given sparse factors of it that have left out no row. */
 bool cmb_kkt_is_certain(cmb_kkt *kkt);
 
 /* Computes x := L⁻ᵀ x with the factor L of M; x is unchanged if M is diagonal. */

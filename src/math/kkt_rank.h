@@ -1,7 +1,8 @@
 /*
  * Solves the KKT system in the sense of least squares, for constraints that depend on each other. Private to math.
  *
- *     x nearest to M⁻¹ r in the metric of M among those with the least |N (G x + s)|,   y of the least length |N⁻¹ y|,
+ *     B = G:   x nearest to M⁻¹ r in the metric of M among those with the least |N (G x + s)|,   y of the least length |N⁻¹ y|
+ *     B ≠ G:   x = M⁻¹ (r − Bᵀ y),   y of the least length |N⁻¹ y| among those with the least |N (G x + s)|
  *
  * N = diag(1/max(length of the gradient, its reference)) in the metric of M⁻¹: units do not matter. It is as exact as the singular values
  * themselves, where a Schur complement only contains their squares.
@@ -26,7 +27,7 @@ typedef struct cmb_kkt_rank {
       *A_B;  /* (ng x nv) unit gradients of G and B; symmetric: A with its rows made orthogonal */
   double *S; /* (ng x ng) unsymmetric: (A A_Bᵀ)ᵀ with its rows made orthogonal */
   double *J; /* (ng x ng) the orthogonal matrix that made them so */
-  /* (ng) their lengths, descending: the singular values; if is_split: 1, or rounding errors */
+  /* (ng) their lengths, descending: the singular values; if is_split: 1, a lower bound of the smallest, rounding errors */
   double *sigma;
   bool is_split;   /* symmetric: bounds determine the rank, and `split` has the factors */
   cmb_split split; /* uses A_B and S; J then contains only the null vectors */

@@ -30,8 +30,8 @@ typedef struct cmb_schur {
 /* Takes its arrays from the arena; the caller checks whether the arena has failed. */
 void cmb_schur_create(cmb_arena *arena, int n, cmb_schur *schur);
 
-/* Factorise S. Return CMB_RETRY_SINGULAR, with *dependent set to a row that depends on the others, if a pivot is not above least_pivot;
- * CMB_RETRY_NONFINITE if S or a length is not finite. */
+/* Factorise S. Return CMB_RETRY_SINGULAR, with *dependent set to a row that depends on the others, if a pivot is not above least_pivot or a
+ * length is too small; CMB_RETRY_NONFINITE if a length is not finite. */
 cmb_status cmb_schur_factor_symmetric(cmb_schur *schur, double least_pivot, int *dependent);
 cmb_status cmb_schur_factor_unsymmetric(cmb_schur *schur, double least_pivot, int *dependent);
 

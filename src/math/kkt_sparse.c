@@ -5,8 +5,8 @@
  *
  * With N = diag(1/length), S = G M⁻¹ Gᵀ, A = N G M^−½ with singular values σ, left vectors η and right vectors ξ:
  *
- *     K with −c²/length² in its last block:   y = (S + c² N⁻²)⁻¹ s,   x = −M⁻¹ Gᵀ y = −Σ σ/(σ² + c²) (ηᵀ N s) M^−½ ξ
- *     its pivots:   those of K, less c² Σ n_j² length_j² over the rows j, n the combination of rows that the pivot belongs to
+ *     K with −c² length² in its last block:   y = (S + c² N⁻²)⁻¹ s,   x = −M⁻¹ Gᵀ y = −Σ σ/(σ² + c²) (ηᵀ N s) M^−½ ξ
+ *     its pivots:   those of K, less about c² Σ n_j² length_j² over the rows j, n the combination of rows that the pivot belongs to
  *     inverse iteration:   y := S⁻¹ N⁻² y,    σ² = yᵀ S y / yᵀ N⁻² y,   n = N η = y/|N⁻¹ y|,   x = M⁻¹ Gᵀ n/σ
  */
 #include "math/kkt_sparse.h"
@@ -380,7 +380,7 @@ void cmb_kkt_sparse_damped(cmb_kkt_sparse *sp, double cut, const double *s, doub
 
 /* Performs one step of inverse iteration for the smallest singular value of the scaled constraint Jacobian, from the vector sp->y, with the
  * factors f of the KKT matrix shifted by `shift`. The new vector is the last part of sp->x, *sigma the estimate of the singular value.
- * Returns the length of the new vector, each entry measured in units of its row's length. */
+ * Returns the length of the new vector with each entry multiplied by its row's length. */
 static double inverse_step(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift, double *sigma)
 {
   const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;

@@ -40,7 +40,7 @@ bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sparse, double rounding);
  * earlier calls, since in a long chain of bodies it may be as small in every position. */
 bool cmb_kkt_sparse_has_fallen(cmb_kkt_sparse *sparse, double zero);
 
-/* Returns sin² of the smallest angle between a row of G and those eliminated before, in the present factors. */
+/* Returns sin² of the smallest angle between a row of G and those eliminated before, in the present factors, B = G. */
 double cmb_kkt_sparse_least(const cmb_kkt_sparse *sparse);
 
 /* Copies the pivots of the rows of G in the present factors, in the order of the rows, to pivot (ng). */

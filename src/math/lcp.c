@@ -111,8 +111,8 @@ static int choose_to_free(cmb_lcp *p, int n, double least)
   return found;
 }
 
-/* Records whether unknown i, which was freed last, has been fixed at 0 again at once; it is then not freed next, so that the method does not
- * cycle. If it has not, all unknowns that were barred in this way may be freed again. */
+/* Keeps the method from cycling. If unknown i, which was freed last, was fixed at 0 again in the next iteration, it is barred from being freed;
+ * otherwise all bars are lifted. */
 static void record_return(cmb_lcp *p, int n, int i)
 {
   if (p->in[i]) memset(p->back, 0, (size_t)n * sizeof *p->back);

@@ -26,8 +26,8 @@ typedef struct cmb_lcp {
 void cmb_lcp_create(cmb_lcp *p, cmb_arena *arena, int most);
 
 /* Computes the solution z (n), and for each entry whether it is unique (n). Returns CMB_RETRY_SINGULAR if there is no solution or a
- * diagonal entry of A is not positive, CMB_RETRY_NEWTON if none was found within 50 + 10 n exchanges, CMB_RETRY_NONFINITE if an entry is
- * not finite. */
+ * diagonal entry of A is not positive, CMB_RETRY_NEWTON if an iteration ended after 50 + 10 n exchanges without one, CMB_RETRY_NONFINITE if
+ * an entry is not finite. */
 cmb_status cmb_lcp_solve(cmb_lcp *p, int n, const double *A, const double *b, double *z,
                          bool *unique);
 

@@ -2,8 +2,8 @@
  * A square matrix with its LU factors (linear.h): P A = L U by dense.h, or by KLU (sparse_lu.h) for a pattern with many unknowns. With fewer
  * unknowns the values on a pattern are copied to a dense matrix.
  *
- * KLU stores columns, a pattern rows: `place` contains the index in the other storage of each value. KLU divides every row by the sum of its
- * absolute values, as dense.h does, so that a pivot can be compared with rounding, n eps.
+ * KLU stores columns, a pattern rows: `place` contains the index in the other storage of each value. KLU divides every row by the sum of
+ * its absolute values, to which dense.h compares pivots, so that a pivot can be compared with rounding, n eps.
  */
 #include "math/linear.h"
 

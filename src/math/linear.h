@@ -25,8 +25,8 @@ void cmb_linear_destroy(cmb_linear *linear);
  * one. Factorising may overwrite it. */
 double *cmb_linear_values(cmb_linear *linear);
 
-/* Factorises the matrix. Returns CMB_RETRY_SINGULAR if there is no usable pivot, CMB_RETRY_NONFINITE if an entry is not finite. In both
- * cases the factors must not be used. */
+/* Factorises the matrix. Returns CMB_RETRY_SINGULAR if there is no usable pivot, CMB_RETRY_NONFINITE if an entry is not finite,
+ * CMB_ERROR_MEMORY if KLU has no memory. The factors must not be used then. */
 cmb_status cmb_linear_factor(cmb_linear *linear);
 
 /* Solves b := A⁻¹ b. */

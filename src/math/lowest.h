@@ -1,7 +1,8 @@
 /*
- * Finds the minimum of a nonnegative function of time, starting from three points of which the middle one is the lowest. Each step evaluates
- * at the minimum of the parabola through the squares of the values, and every third step at a golden section. The squares of a function that
- * touches 0 like |t − t₀| are a parabola. The caller evaluates the function, as for a root (root.h):
+ * Finds the minimum of a nonnegative function of time, starting from three points of which the middle one is the lowest. Each step
+ * evaluates at the minimum of the parabola through the squares of the values or, every third time and where that is outside, at a golden
+ * section. The squares of a function that touches 0 like |t − t₀| are a parabola. The caller evaluates the function, as for a root
+ * (root.h):
  *
  *     cmb_lowest m;  cmb_lowest_begin(&m, a, b, c);
  *     while (cmb_lowest_width(&m) > tolerance) { x.t = cmb_lowest_next(&m); x.value = f(x.t); cmb_lowest_update(&m, x); }

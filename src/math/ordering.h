@@ -2,8 +2,8 @@
  * Computes an elimination order for a symmetric sparse matrix with little fill-in. Private to math.
  *
  * The next unknown is one with the fewest neighbours (minimum degree). Neighbours of an eliminated unknown become neighbours of each other;
- * that is stored as one set for each eliminated unknown (quotient graph: George and Liu 1989), so that time and memory grow with the entries
- * of the factors only.
+ * that is stored as one set for each eliminated unknown (quotient graph: George and Liu 1989), so that memory grows with the entries of the
+ * factors only.
  *
  * Unknowns from `first_waiting` on wait until all their neighbours below it are eliminated. In a KKT matrix [M Gᵀ; G 0] these are the
  * multipliers: then every pivot belongs to M, or to −G M⁻¹ Gᵀ, and has a known sign.

@@ -13,7 +13,7 @@ static const double ZERO = 1e-9; /* a pivot this small relative to its row count
 static const double POOR = 0.05;
 
 /* Prepares the computation of pivots for a large sparse constraint Jacobian G: creates a sparse KKT matrix [I Gᵀ; G 0], with the identity
- * in place of the mass matrix. Its pivots are those of G Gᵀ. */
+ * in place of the mass matrix. Its pivots in the rows of G are those of −G Gᵀ. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_pivots *p)
 {
   const cmb_kkt_shape shape = {p->columns, p->rows, true, NULL, p->pattern};
@@ -137,7 +137,7 @@ static void choose(cmb_pivots *p, const double *G)
   }
 }
 
-/* Computes the pivots of G Gᵀ for the constraint Jacobian G in the static elimination order of a large system, and keeps them and G as the
+/* Computes the pivots of −G Gᵀ for the constraint Jacobian G in the static elimination order of a large system, and keeps them and G as the
  * reference. Sets p->rank to the number of rows, or to 0 if the factorisation fails, for example because a pivot is too small. */
 static void choose_sparse(cmb_pivots *p, const double *G)
 {
@@ -194,13 +194,13 @@ static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *p
   return has_sign_changed(p, 0, first, poor) || has_sign_changed(p, 1, second, poor);
 }
 
-/* Computes the pivots of G G₀ᵀ in the static elimination order of a large system, where G₀ is the earlier constraint Jacobian for which the
- * pivots were chosen. Returns whether the sign of a pivot differs from that for G₀; true also if the factorisation fails. Sets *poor to true if
- * the size of a pivot has changed so much that the pivots should be chosen anew. */
+/* Computes the pivots of −G G₀ᵀ in the static elimination order of a large system, where G₀ is the earlier constraint Jacobian for which
+ * the pivots were chosen. Returns whether the sign of a pivot differs from that for G₀; true also if one is 0. Sets *poor to
+ * true if the size of a pivot has changed so much that the pivots should be chosen anew. */
 static bool have_signs_changed_sparse(cmb_pivots *p, const double *G, bool *poor)
 {
   bool changed = false;
-  if (cmb_kkt_sparse_factor(p->sparse, G, p->G_reference, 0) < 0) return true;
+  if (cmb_kkt_sparse_factor(p->sparse, G, p->G_reference, 0) == CMB_RETRY_NONFINITE) return true;
   cmb_kkt_sparse_pivots(p->sparse, p->pivot);
   for (int k = 0; k < p->rank && !changed; k++) changed = has_sign_changed(p, k, p->pivot[k], poor);
   return changed;

@@ -2,11 +2,12 @@
  * Detects between two positions whether a constraint Jacobian G loses rank, from the signs of its pivots in a fixed order.
  *
  * G is eliminated with complete pivoting once; later the same pivots, in the same order, are computed for another G. Where G loses rank
- * between the two, at least one of them passes through zero and changes its sign, however far apart the two are. A pivot can also change its
- * sign because other pivots than those chosen have become better: the caller then has to examine more closely.
+ * between the two, at least one of them passes through zero, and after a single passage it has the other sign, however far apart the two
+ * are. A pivot can also change its sign because other pivots than those chosen have become better: the caller then has to examine more
+ * closely.
  *
- * In large systems the pivots are those of G G₀ᵀ in a static order, with G₀ the matrix for which they were chosen (kkt_sparse.h); initially
- * they are positive.
+ * In large systems the pivots are those of −G G₀ᵀ in a static order, with G₀ the matrix for which they were chosen (kkt_sparse.h);
+ * initially they are negative.
  */
 #ifndef CMB_MATH_PIVOTS_H
 #define CMB_MATH_PIVOTS_H

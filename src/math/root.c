@@ -8,7 +8,7 @@
 void cmb_root_begin(cmb_root *r, double a, double fa, double b, double fb)
 {
   *r = (cmb_root){.a = b, .fa = fb, .b = a, .fb = fa, .c = a, .fc = fa};
-  /* the first point is that of the secant */
+  /* the first point is that of the secant, or the middle where that is near an end */
   r->at = fabs(fa - fb) > 0 ? r->fa / (r->fa - r->fb) : 0.5;
   if (!(r->at > 0.01 && r->at < 0.99)) r->at = 0.5;
 }

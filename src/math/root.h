@@ -11,7 +11,7 @@
 typedef struct cmb_root {
   double a, fa; /* one end of the bracket: the newest point */
   double b, fb; /* the other end */
-  double c, fc; /* the previous point */
+  double c, fc; /* the point that left the bracket last; at first b */
   double at;    /* the next point as a fraction from a to b */
 } cmb_root;
 

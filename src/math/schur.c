@@ -31,7 +31,8 @@ static double *at(const struct schur *s, int i, int j)
 }
 
 /* Applies a Householder reflector P = I − beta v vᵀ, which acts on the rows and columns k to k + m − 1: T := P T P, Q := P Q. In these rows
- * T has nonzero entries only from column `from` on, in these columns only in rows up to `last`. */
+ * of T treats only the columns from `from` on, in these columns only the rows up to `last`: the other entries are 0, or set by the
+ * caller. */
 static void reflect(const struct schur *s, int k, int m, const double *v, double beta, int from,
                     int last)
 {

@@ -5,8 +5,8 @@
  *     Π₂ Lᵀ = [T 0] H, T lower triangular,   so   A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P
  *
  * The singular values of A are those of T and, below the length of the remaining rows of A, zeros; 1/|T⁻¹| in the Frobenius norm is a lower
- * bound of those of T, and at most √rank below the smallest. Tᵀ is nearly diagonal, so that Jacobi rotations find its singular values much
- * faster than those of A (Drmač and Veselić 2008).
+ * bound of those of T, at most by a factor of √rank below the smallest. Tᵀ is nearly diagonal, so that Jacobi rotations find its singular
+ * values much faster than those of A (Drmač and Veselić 2008).
  */
 #include "math/split.h"
 

@@ -39,7 +39,7 @@ void cmb_split_solve(cmb_split *s, const double *b, double *z, double *y);
 double cmb_split_rest(const cmb_split *s);
 
 /* Computes the singular values of the matrix that was decomposed, in the same form as cmb_orthogonal_rows: A (rows x columns), J (rows x
- * rows), sigma (rows). Those below `rounding` have no right vectors. */
+ * rows), sigma (rows). Those below `rounding` have no right vectors, and sigma is cmb_split_rest there. */
 void cmb_split_values(const cmb_split *s, double *A, double *J, double *sigma);
 
 /* Computes null vector k < rows − rank, of length 1: nᵀ A = 0. */

@@ -127,15 +127,15 @@ double *cmb_static_lu_entry(cmb_static_lu *lu, int row, int column)
 
 /* ---- factors */
 
-/* Sums over a row of L D while it is computed: the pivot, from which each entry's contribution is subtracted, and, for a row of G and of
- * Bᵀ, the squared length, the contributions of the rows of M. */
+/* Sums over a row of L D while it is computed: the pivot, from which each entry's contribution is subtracted, and, for a row of G and of B,
+ * the squared length, the contributions of the rows of M. */
 struct row {
   double pivot, length2, length2_up;
 };
 
 /* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix, and subtracts the contributions of all previous rows from the
- * pivot, r->pivot. Adds those of the rows of the mass matrix M also to r->length2, which for a constraint with the gradient g becomes the
- * squared length g M⁻¹ gᵀ, to which the pivot is compared. r->length2_up, for unsymmetric matrices, becomes the same. */
+ * pivot, r->pivot. Adds those of the rows of the mass matrix M also to r->length2, which for a constraint with the gradient g becomes about
+ * the squared length g M⁻¹ gᵀ, to which the pivot is compared. r->length2_up, for unsymmetric matrices, becomes the same. */
 static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;

@@ -35,7 +35,7 @@ static const cmb_controller control = {
     .failed = 0.25,
 };
 
-/* −γ*_j, the coefficients of the Adams–Moulton error estimates for equal steps */
+/* |γ*_j|, the coefficients of the Adams–Moulton error estimates for equal steps */
 static const double gamma_star[ROWS] = {1,
                                         1.0 / 2,
                                         1.0 / 12,

@@ -1,11 +1,12 @@
 /*
  * The method `auto` of the integrator: an explicit method as long as the system is not stiff, an implicit one where it is. The integrator
- * calls it when an estimate of the stiffness (stiffness.h) says that a change is due.
+ * calls it when an estimate of the stiffness (stiffness.h) says that a change is due. The same functions change to the explicit method
+ * beside one that cannot pass a loss of rank of the constraints, and back.
  *
  * The explicit method is mdop5, or mdop853 for small tolerances, and the implicit one radau5, unless the options choose others. The run
  * begins with the implicit method, because its step sizes show what accuracy requires. That holds with control=strict; the control of
- * RADAU5 counts errors of velocities h times, so its steps would pass over vibrations that the tolerance requires to be resolved. The
- * first change needs little evidence, and each further change more than the one before it.
+ * RADAU5 counts errors of velocities h times, so its steps would pass over vibrations that the tolerance requires to be resolved. The first
+ * change needs little evidence, and each further change, up to a limit, more than the one before it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -13,7 +14,7 @@
 #include "method/stiffness.h"
 
 enum { EXPLICIT, IMPLICIT };
-/* the number of stiffness estimates that a change requires grows up to this */
+/* from here on the number of stiffness estimates that a change requires grows no more */
 enum { MOST = 1000 };
 
 /* up to this relative tolerance the explicit method of higher order is more efficient */
@@ -22,7 +23,8 @@ static const double SMALL = 1e-5;
 static const cmb_method *const explicit_methods[] = {NULL, &cmb_method_mdop5, &cmb_method_mdop853},
                                *const implicit_methods[] = {&cmb_method_radau5, &cmb_method_bdf};
 
-/* Makes one of the two methods of `auto` the active one (which = EXPLICIT or IMPLICIT): copies its functions, data and options to the integrator. */
+/* Makes one of the switcher's two methods the active one (which = EXPLICIT or IMPLICIT): copies its functions, data and options to the
+ * integrator. */
 static void activate(cmb_integrator *in, int which)
 {
   cmb_switcher *s = in->switcher;
@@ -39,8 +41,8 @@ static int option_index(const char *option, const cmb_method *m)
   return cmb_find_name(option, m->options, m->option_count, sizeof *m->options);
 }
 
-/* Creates the data of one of the two methods of `auto`, number `which`, and makes this method the active one. Its options must have been chosen
- * before. */
+/* Creates the data of one of the switcher's two methods, number `which`, and makes this method the active one. Its options must have been
+ * chosen before. */
 static cmb_status create_method(cmb_integrator *in, int which)
 {
   cmb_switcher *s = in->switcher;

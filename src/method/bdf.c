@@ -16,16 +16,16 @@
  *
  * In index 3 the first Newton increment mainly corrects g/c, perpendicular to the constraints. The error that this leaves along the
  * constraints, because their directions turn, cannot be judged from the convergence rate of other steps: each step therefore measures its
- * rate θ itself, with at least two iterations. Velocities are projected after the step; the part of increments perpendicular to the
- * constraints does not count, nor that of errors if nothing is projected (implicit.h).
+ * rate θ itself, with at least two iterations unless the first increment is tiny. Velocities are projected after the step; the part of
+ * increments perpendicular to the constraints does not count, nor that of errors if nothing is projected (implicit.h).
  *
  * Errors of O(h⁶) in each of O(1/h) steps add up to O(h⁵). control=strict holds the error of a step to rtol^(6/5), so that the sum is
  * proportional to rtol; classic to rtol/1.5. In Cartesian coordinates, whose velocities are rates of Euler parameters, strict holds it to
  * a tenth of that, and ends the iteration at 0.003 of the permitted error. Either measure alone was not enough; both were found by trial.
  *
  * A new matrix is made if a) the iteration fails, b) it converged too slowly in the last step, c) c/c' leaves [0.8, 1.25]. The strategies
- * "dense" and "sparse" then compute all derivatives anew; the partitioned ones first only M, G and c (eqs. 24, 25), extended by the
- * influence of the inputs (26), and the derivatives only if the iteration fails with that.
+ * "dense" and "sparse" then compute all derivatives anew; the partitioned ones and "exact" first only M, G and c (eqs. 24, 25), extended by
+ * the influence of the inputs (26), and the derivatives only if the iteration fails with that.
  *
  * Orders from 3 on are unstable for undamped oscillations. An oscillation too small to matter grows with them until it limits the step
  * size, which DASSL's choice of the order does not notice. With control=strict it is detected from divided differences that do not decay
@@ -333,9 +333,9 @@ static bool can_improve_matrix(const struct bdf *m)
   return !m->derived_here || (m->strategy->source == CMB_SOURCE_SPARSE && !m->widened_here);
 }
 
-/* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated with the present
- * mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew; if they are already new, the
- * estimated sparsity pattern of their finite differences is first extended, since it may lack entries. */
+/* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated, with new
+ * derivatives of the residual only if the option `jacobian` does not permit to keep them. Otherwise the derivatives are computed anew; if they
+ * are already new, the estimated sparsity pattern of their finite differences is first extended, since it may lack entries. */
 static cmb_status improve_matrix(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {
@@ -388,9 +388,9 @@ static void complete(const cmb_integrator *in, struct bdf *m)
   }
 }
 
-/* Performs one Newton iteration of the BDF step that ends at time t: solves for the increments of velocities and multipliers, adds them to the
- * iterate, and updates its positions and accelerations. *size becomes the weighted root mean square of the increments in units of the
- * tolerance. */
+/* Performs one Newton iteration of the BDF step that ends at time t: solves for the increments of velocities and multipliers, adds them to
+ * the iterate, and updates its positions and accelerations. *size becomes the weighted norm of the increments in units of the tolerance:
+ * the root of (sum of squares for q, v and λ)/(nq + nv). */
 static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, double *size)
 {
   const double c = 1 / m->history.alpha, ratio = c / m->c_factored;

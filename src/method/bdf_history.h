@@ -2,8 +2,8 @@
  * The history of a backward differentiation formula of variable order and step size, used by bdf.c (Brenan, Campbell, Petzold, §5.2; the
  * code DASSL).
  *
- * The past values of y are kept as modified divided differences φ_0 .. φ_{k+1}, for the sums of step sizes ψ. With fixed leading
- * coefficient:
+ * The past values of y are kept as modified divided differences φ_0 .. φ_{k+1} (at the highest order φ_0 .. φ_k), for the sums of step
+ * sizes ψ. With fixed leading coefficient:
  *
  *     predictor   y⁰ = Σ_{i≤k} φ_i,   ẏ⁰ = Σ γ_i φ_i
  *     corrector   ẏ = ẏ⁰ + α (y − y⁰),   α = (1 + 1/2 + .. + 1/k) / h

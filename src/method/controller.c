@@ -8,7 +8,7 @@
 static const double LEAST_EXCESS = 1e-4, MOST_EXCESS = 20;
 enum { EXCESS_ORDER = 4 };
 
-/* smaller errors count as this in the predictive formula (RADAU5) */
+/* smaller errors of the previous step count as this in the predictive formula (RADAU5) */
 static const double LEAST_TREND = 1e-2;
 
 void cmb_controller_reset(cmb_controller_memory *memory)

@@ -10,10 +10,11 @@
  *     HALVING     h (2 err + floor)^(−1/k), but h is doubled, kept, or reduced by at least a given factor, since multistep methods
  *                 work best with equal steps. DEABM: Shampine, Gordon 1975; DASSL: Brenan, Campbell, Petzold, §5.2
  *
- * within limits, and no larger than h after an attempt that was rejected. After a rejection the same formulas hold with other constants;
- * where the equations or an iteration have failed, h_new is a fixed part of h, or follows from the convergence rate of the iteration. The
- * constants are data: each method's file has a cmb_controller. Only the limits of errors and excesses, and RADAU5's power after an
- * iteration that was given up early, are constants here and in controller.c.
+ * within limits, and no larger than h after an attempt that was rejected. After a rejection the same formulas hold with other constants and
+ * without the previous error; where the equations or an iteration have failed, h_new is a fixed part of h, or follows from the convergence
+ * rate of the iteration. The constants are data: each method's file has a cmb_controller. Only the limits of errors and excesses, the
+ * constants of the mean number of rejected attempts, and RADAU5's power after an iteration that was given up early, are constants here and
+ * in controller.c.
  */
 #ifndef CMB_METHOD_CONTROLLER_H
 #define CMB_METHOD_CONTROLLER_H
@@ -56,7 +57,7 @@ typedef struct cmb_controller {
   double rejected_least;  /* lower limit of h_new/h after a rejection, */
   double rejected_most;   /* upper limit, */
   double rejected_safety; /* and safety factor */
-  double rejected_again;  /* h_new/h after a second one in a row */
+  double rejected_again;  /* h_new/h after further ones in a row */
 } cmb_controller;
 
 /* Initialises the fields order, beta and exponent of a PI controller for an error of O(h^k) and β = b. */
@@ -76,8 +77,9 @@ typedef struct cmb_controller {
 typedef struct cmb_controller_memory {
   double log_error; /* PI: logarithm of the last accepted step's error, limited from below */
   double rejected; /* PI: mean number of rejected attempts per accepted step, over the last steps */
-  double h, error; /* PREDICTIVE: size and error of the last accepted step; h = 0: there is none */
-  double limit;    /* PREDICTIVE: upper limit of h after an iteration has failed */
+  /* PREDICTIVE: size and error (at least 0.01) of the last accepted step; h = 0: there is none */
+  double h, error;
+  double limit; /* PREDICTIVE: upper limit of h after an iteration has failed */
 } cmb_controller_memory;
 
 /* An attempted step: its size, its error, how many attempts from the same state were rejected before it, and how many iterations it

@@ -7,9 +7,10 @@
  *     dependent velocities and coordinates by (53) and (54)
  *     0 = M a − f + Gᵀ λ,  0 = G a + γ            (48), by Newton's method (52) with the matrix (51)
  *
- * In this matrix, M, G and the null-space basis N are those of the step's beginning; iterative refinement corrects for those of the stage.
- * Its derivatives, which cost most, are kept from an earlier step as long as the iteration converges fast with them. (The paper makes the
- * whole matrix anew in each step.) The matrix depends on h through c only: after a rejected step its blocks are reused.
+ * In this matrix, M, G and the null-space basis N are those of the step's beginning; iterative refinement corrects for those of the stage
+ * or, where it fails, they are computed anew there. Its derivatives, which cost most, are kept from an earlier step as long as the
+ * iteration converges fast with them. (The paper makes the whole matrix anew in each step.) The matrix depends on h through c only: after a
+ * rejected step its blocks are reused.
  *
  * The starting values of accelerations and multipliers of a stage are extrapolated from the ends of previous steps and from earlier
  * stages.
@@ -217,9 +218,9 @@ static void integrate(cmb_integrator *in, struct descriptor *m, int i)
   for (int l = 0; l < nq; l++) q[l] = m->base[l] + m->c * k[l];
 }
 
-/* Adds a Newton increment to the state of stage i: c w to the velocities and c² w to the positions, with c = h a_ii. w = N Δz is the motion
- * tangent to the constraints that belongs to the increment Δz of the independent accelerations; N is a basis of the null space of the
- * constraint Jacobian. */
+/* Adds a Newton increment to the state of stage i: c w to the velocities and c² w to the positions (where T ≠ I, positions by a fixed-point
+ * iteration), with c = h a_ii. w = N Δz is the motion tangent to the constraints that belongs to the increment Δz of the independent
+ * accelerations; N is a basis of the null space of the constraint Jacobian. */
 static void move_state(cmb_integrator *in, struct descriptor *m, int i)
 {
   const int nq = in->nq;
@@ -499,7 +500,8 @@ void cmb_descriptor_accept(cmb_integrator *in)
   m->linearized = m->theta <= SLOW;
 }
 
-/* The nodes are those of the first stages. Their dependent coordinates follow from the formulas, as in the stages (finish_stage). */
+/* Computes the position q of node k of the last step, which is one of the method's first stages, from the slopes of the stages. The formulas of
+ * the stages (finish_stage) hold for its dependent coordinates, too. */
 void cmb_descriptor_node_position(const cmb_integrator *in, int k, double *q)
 {
   const struct descriptor *m = in->data;

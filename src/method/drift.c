@@ -68,9 +68,9 @@ static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const
   return CMB_OK;
 }
 
-/* Estimates the rounding error of the constraint values g from second differences of g at 8 points on a short line through (t, q), along
- * which g would be linear in exact arithmetic. `line` is the seed for the direction, `near` the relative spacing of the points. *size is
- * raised to the largest norm of a second difference. g is their value at (t, q). */
+/* Estimates the rounding error of the constraints g at (t, q), whose values there are g. They are evaluated at 8 points close together on a
+ * line through (t, q), where they would be linear without rounding, so that second differences are rounding errors; *size is raised to the
+ * largest norm of these. `line` is the seed of the line's random direction, `near` the relative distance of the points. */
 static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                  const double *g, uint32_t line, double near, double *size)
 {
@@ -127,9 +127,9 @@ static void invalidate_bound(cmb_drift *d, double t)
   d->bound.broken_at = t;
 }
 
-/* Computes the bound on the drift ‖g‖ from its constants C₀, C₁, C₂, the rounding of g and the largest step size so far. None of these
- * ever decreases, so neither does the bound. Violations at the start of the run are covered as well. Returns false if no bound exists,
- * because condition 13 of Burgermeister, Arnold and Esterl 2006 fails. */
+/* Computes the bound on the drift ‖g‖ from its constants C₀, C₁, C₂, the rounding of g and the largest step size so far. None of these ever
+ * decreases, so neither does the bound. Violations at the start of the motion are covered as well. Returns false if no bound exists,
+ * because condition 13 of Burgermeister, Arnold and Esterl 2006 fails or the violation at the start is too large. */
 static bool find_limit(cmb_drift *d)
 {
   cmb_drift_bound *b = &d->bound;

@@ -172,8 +172,8 @@ static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
 }
 
 /* Builds the complementarity problem of dry friction, w = w₀ − P φ, as expressions: w are the sliding velocities at the end of the step, φ (−1
- * to 1) the friction forces as fractions of their largest values. P = −h S X, with the gradients S of w and the changes X of accelerations and
- * multipliers by each force. Also sets the magnitudes below which values count as rounding errors. */
+ * to 1) the normalised friction forces. P = −h S X, with the gradients S of w and the changes X of accelerations and multipliers by each force.
+ * Also sets the magnitudes below which values count as rounding errors. */
 static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -196,8 +196,8 @@ static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   }
 }
 
-/* Builds the expressions that solve the complementarity problem for the friction forces, as fractions φ (−1 to 1) of their largest values.
- * Returns an error if more friction elements act on each other than a step of fixed cost permits. */
+/* Builds the expressions that solve the complementarity problem for the normalised friction forces φ (−1 to 1). Returns an error if more
+ * friction elements act on each other than a step of fixed cost permits. */
 static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   int most;
@@ -215,7 +215,7 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_ar
 }
 
 /* Adds the effect of the friction forces to the expressions of velocities, accelerations and multipliers of the step. phi (count) are the
- * forces as fractions of their largest values. */
+ * normalised friction forces, −1 and 1 at their bounds, or changes of these. */
 static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_arrays *a,
                   const cmb_expr *phi, const cmb_grip_step *step)
 {
@@ -298,9 +298,9 @@ static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const 
   return CMB_OK;
 }
 
-/* Builds the expression h Σ_i |S_i F_i / A_ii|: the change of the sliding velocity of friction element k in a step of size h by its own largest
- * force F, if the matrix A (nv x nv) of the step were diagonal. S (nv) is the gradient of the sliding velocity. Rounding errors are compared
- * with this magnitude. */
+/* Builds the expression h Σ_i |S_i F_i / A_ii|: the change of the sliding velocity of friction element k in a step of size h by half the
+ * range F of its own force, if the matrix A (nv x nv) of the step were diagonal. S (nv) is the gradient of the sliding velocity. Rounding
+ * errors are compared with this magnitude. */
 static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
                                    const struct problem_arrays *a, const cmb_expr *A, int k)
 {
@@ -315,8 +315,9 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which a clearly negative diagonal element of
- * the complementarity matrix shows; else to 1 if the complementarity problem was solved, and to 0 if not. */
+/* Builds x->settled, which says how the friction of the step was found: −1 − k if friction element k accelerates the sliding that it should
+ * oppose, as a clearly negative diagonal element of the complementarity matrix shows; otherwise 1 if the complementarity problem was solved,
+ * and 0 if not. A lower value that the prediction of this step has given remains. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {

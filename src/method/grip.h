@@ -53,8 +53,8 @@ void cmb_grip_list(const cmb_equations *eq, int *which);
  * source's arena. Returns an error if there is friction that can stick and the equations have no expressions (step_source.h). */
 cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x);
 
-/* Builds the effect of dry friction on a step: determines the fractions φ of the friction forces from the complementarity problem, adds
- * their effect to v, a and λ of the step, and sets x->mode and x->settled. */
+/* Builds the effect of dry friction on a step: determines the places φ of the friction forces within their ranges from the complementarity
+ * problem, adds their effect to v, a and λ of the step, and sets x->mode and x->settled. */
 cmb_status cmb_grip_apply(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step);
 
 /* Builds mode[x->count], the modes of friction elements at a state whose history is unknown: an element sticks where its sliding

@@ -64,7 +64,7 @@ enum { CMB_HALF_EXPLICIT_OPTIONS = 2 };
   }
 
 /* Projects y_new at time t onto the constraints after the last stage: the positions if projection control decides so, and with them, or
- * with index1, the velocities. Otherwise y_new remains unchanged. G and g_t at the new position stay in the evaluator. */
+ * with index1, the velocities. Otherwise only Euler parameters are normalised. G and g_t at the new position stay in the evaluator. */
 cmb_status cmb_half_explicit_project(cmb_integrator *in, cmb_projection_control *control, double t,
                                      bool index1);
 

@@ -47,9 +47,9 @@ static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
     "multipliers", "free|tested", "free", "whether the error test looks at the multipliers, too"   \
   }
 
-/* The values of the option `control` of radau5, radau and bdf. Strict: errors at the end of a run are about as large as the tolerance.
- * Classic: the error test of the original code; errors at the end are then up to about 100 times the tolerance, the more the smaller
- * it is. */
+/* The values of the option `control` of radau5, radau and bdf, which has one more. Strict: errors at the end of a run are about as large as
+ * the tolerance. Classic: the error test of the original code; errors at the end are then up to about 100 times the tolerance, the more the
+ * smaller it is. */
 typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control;
 
 #define CMB_OPTION_CONTROL(code)                                                                   \
@@ -67,9 +67,9 @@ typedef struct cmb_tolerance {
   double rtol, atol, left, tested;
 } cmb_tolerance;
 
-/* The weights 1 / (rtol |y| + atol) of a step: q (nq), v (nv) and l (ng) for the Newton increments of positions, velocities and
- * multipliers, in the units of the form's kind; error_q (nq) and error_v (nv) for the error estimates. Multipliers are in the error
- * test only on request, but the iteration has not converged while they still change. */
+/* The weights 1 / (rtol |y| + atol) of a step: q (nq), v (nv) and l (ng) for the Newton increments of positions, velocities and multipliers
+ * (these relative to the largest one, times cmb_form_multiplier_weight); error_q (nq) and error_v (nv) for the error estimates. Multipliers
+ * are in the error test only on request, but the iteration has not converged while they still change. */
 typedef struct cmb_weights {
   double *q, *v, *l;
   /* q and v themselves, or where errors have other weights than increments the next two arrays: */
@@ -100,7 +100,7 @@ double cmb_raised_atol(const cmb_integrator *in, double least);
 /* Multiplies the weights of velocities in the norm of error estimates by `factor`; the weights of Newton increments are not changed. */
 void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);
 
-/* In the index-3 form, the component of velocities perpendicular to the constraints does not count in increments and errors: it results
+/* In the index-3 form, the component of velocities perpendicular to the constraints need not count in increments and errors: it results
  * from g/c, is the larger the smaller the step, and is removed by the next step or a projection. The tangential component moves positions
  * for the rest of the motion, whatever the index. */
 

@@ -2,8 +2,8 @@
  * The integrator: its creation, its options, and the step loop that all methods share. The run loop in sim calls it through
  * include/camber/method.h and integrator.h.
  *
- * Step sizes follow from the method's controller (controller.h). The first step size is chosen after Hairer, Nørsett and Wanner (Solving
- * ODEs I, §II.4) from the sizes of y, y', y''.
+ * Step sizes follow from the method's controller (controller.h). Unless it is given, the first step size is chosen after Hairer, Nørsett
+ * and Wanner (Solving ODEs I, §II.4) from the sizes of y, y', y''.
  */
 #include "method/integrator.h"
 #include "method/drift.h"
@@ -24,7 +24,8 @@
 
 /* stiffness estimates above the limit, less those below it, before a warning is logged */
 enum { STIFF_ESTIMATES = 6 };
-enum { RESCUE_AFTER = 12 }; /* consecutive rejections after which the explicit method is tried */
+/* consecutive rejections after which, near a loss of rank, the explicit method is tried */
+enum { RESCUE_AFTER = 12 };
 /* Least number of steps of the explicit method near a loss of rank: it may begin with a very small step, and the other method may get
  * stuck again as long as that has not grown. */
 enum { RELIEF_STEPS = 20 };
@@ -115,9 +116,9 @@ static int word_index(const char *words, const char *word)
   }
 }
 
-/* Parses a setting (name and value) of one of the options of method m. *i becomes the index of the option; *choice the index of the given word
- * in the option's list of words, or *number the given number. Returns an error if the method has no such option or the option does not permit
- * the value. */
+/* Parses a setting (name and value) of one of the options of method m. *i becomes the index of the option; *choice the index of the given
+ * word in the option's list of words, or that of the word NUMBER with the given number in *number (else 0). Returns an error if the method
+ * has no such option or the option does not permit the value. */
 static cmb_status parse_setting(cmb_context *ctx, const cmb_method *m,
                                 const cmb_option_setting *setting, int *i, int *choice,
                                 double *number)
@@ -210,8 +211,8 @@ static cmb_status check_number(cmb_context *ctx, const char *name, double value,
                         zero_permitted ? "not less than 0" : "greater than 0");
 }
 
-/* Checks the integrator's options (tolerances and step sizes), stores the settings of its method's own options, and determines whether
- * all steps have the same size. */
+/* Checks the integrator's options (tolerances and step sizes), stores the settings of its method's own options, and determines whether all
+ * steps have the same size. Sets the default step size of a real-time method. */
 static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
 {
   const cmb_integrator_options *o = &in->options;
@@ -234,7 +235,8 @@ static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Returns whether the method may fail where the constraints lose rank, so that another, explicit method has to make the steps there. */
+/* Returns whether the integrator needs an explicit method as a substitute near positions where the constraints lose rank: its own method has
+ * adaptive steps and may fail there. False for method=auto, which has one already. */
 static bool may_need_relief(const cmb_integrator *in)
 {
   return in->ng > 0 && !in->fixed_step && !in->switcher && !in->method->passes_singular;
@@ -369,8 +371,8 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
   }
 }
 
-/* Writes to text[room] that the constraints are near a loss of rank and which methods can pass such a position. Writes an empty string if the
- * constraints are not near one. */
+/* Writes to text[room] that the constraints are near a loss of rank and, unless the method can pass such a position, which methods can.
+ * Writes an empty string if the constraints are not near one. */
 static void describe_singularity(cmb_integrator *in, size_t room, char *text)
 {
   const char *name, *end = in->method->passes_singular ? "" : "; methods that pass such positions:";
@@ -384,8 +386,9 @@ static void describe_singularity(cmb_integrator *in, size_t room, char *text)
   }
 }
 
-/* Returns an error with the message that no further step is possible or, if velocities were growing exponentially, that the motion diverges.
- * `status` is the result of the last attempt, of size h. The message names the time, the step size and the cause. */
+/* Returns an error with the message that the motion diverges, if velocities were growing exponentially or faster; otherwise that no further
+ * step is possible, with the time, the step size h and the cause. `status` is the result of the last attempt, or that of the method's
+ * function `begin`. */
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
   char text[512] = "the error test asks for steps below the resolution of time";
@@ -398,8 +401,8 @@ static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
                         "no step possible at t = %.9g (step size %.3g): %s", in->t, h, text);
 }
 
-/* Computes the size *h of the first step from y, y' and a difference quotient for y'' (Hairer, Nørsett, Wanner, Solving ODEs I, §II.4). Returns
- * a positive status if the equations cannot be evaluated at the trial point. */
+/* Computes the size *h of the first step from y, y' and a difference quotient for y'' (Hairer, Nørsett, Wanner, Solving ODEs I, §II.4).
+ * Returns a positive status if the equations cannot be evaluated at y or at the trial point. */
 static cmb_status first_step(cmb_integrator *in, double *h)
 {
   const int n = in->n;
@@ -437,9 +440,9 @@ static bool is_inside(const cmb_integrator *in)
   return *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
 }
 
-/* Schedules a change of the integration method (s->due) after an accepted step: near a loss of rank of the constraints, to a method that can
- * pass singular positions; at least RELIEF_STEPS steps later, where the constraints have full rank and are not near a loss of it, back to the
- * selected method. Does nothing for method=auto or if there is no other method. */
+/* Schedules a change of the integration method (s->due) after an accepted step: where the state comes too near to a loss of rank of the
+ * constraints for a step to end there, to a method that can pass it; at least RELIEF_STEPS steps later, where the constraints have full
+ * rank and are not near a loss of it, back to the selected method. Does nothing for method=auto or if there is no other method. */
 static void check_rank(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;
@@ -487,8 +490,8 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
       in->h = 1e-6;
       status = CMB_OK;
     }
-    /* The estimate of first_step sees the second derivative of the motion only: on a rough road it is far too large for a method of high
-     * order. */
+    /* The estimate of first_step sees no derivative of the motion above the second: on a rough road it is far too large for a method of
+     * high order. */
     const bool cautious = in->method->control->caution > 0 && last > LEAST_FIRST * fabs(t);
     if (cautious) in->h = fmin(in->h, last);
   }
@@ -501,8 +504,8 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   return CMB_OK;
 }
 
-/* Returns the size of the next step before it is shortened because of t_limit or a nearby loss of rank of the constraints: the fixed step size
- * or the controller's proposal, at most the option max_step. */
+/* Returns the size of the next step before it is changed because of t_limit or a nearby loss of rank of the constraints: the fixed step
+ * size or the controller's proposal, at most the option max_step. */
 static double full_step(const cmb_integrator *in)
 {
   const double h = in->fixed_step ? in->options.step : in->h;
@@ -516,8 +519,8 @@ static bool fixed_step_ends(const cmb_integrator *in, double h, double t_limit)
   return fabs(t_limit - in->t - h) <= SAME_STEP * h;
 }
 
-/* Returns the size of the next attempt: the fixed or proposed step size, at most the option max_step, shortened where necessary so that a step
- * ends exactly at t_limit. */
+/* Returns the size of the next attempt: the fixed or proposed step size, at most the option max_step, changed where the step has to pass a
+ * loss of rank of the constraints, and shortened where necessary so that a step ends exactly at t_limit. */
 static double step_to_try(const cmb_integrator *in, double t_limit)
 {
   const double h = cmb_passage_size(in, full_step(in));
@@ -528,8 +531,8 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
   return left < 2 * h ? left / 2 : h; /* two equal steps in place of a tiny last one */
 }
 
-/* Returns the time at which the accepted step of size h ends: exactly t_limit if the step was meant to end there, else the current time plus h.
- * Times of fixed steps are multiples of h, without accumulated rounding errors. */
+/* Returns the time at which the accepted step of size h ends: exactly t_limit if the step was meant to end there, else the current time
+ * plus h. Counts fixed steps, whose times differ by multiples of h without accumulated rounding errors. */
 static double end_of_step(cmb_integrator *in, double h, double t_limit)
 {
   if (h == t_limit - in->t || (in->method->real_time && fixed_step_ends(in, h, t_limit))) {
@@ -577,16 +580,17 @@ static double step_after_failure(const cmb_integrator *in, double h, double erro
   return status == CMB_OK ? cmb_controller_pi_rejected(c, h, error) : c->failed * h;
 }
 
-/* Returns the next step size after an accepted step of size h: in->h or, if that is smaller because the step was shortened to end at t_limit,
- * the size `wanted` proposed before. */
+/* Returns the next step size after an accepted step of size h: in->h or, if that is smaller because the step was shortened to end at
+ * t_limit, the size `wanted` proposed before. If the method has its own function `propose`, always in->h. */
 static double step_after_limit(const cmb_integrator *in, double h, double t_limit, double wanted)
 {
   const bool cut = h == t_limit - in->t && h < wanted && in->rejections == 0;
   return cut && !in->method->propose ? fmax(in->h, wanted) : in->h;
 }
 
-/* Checks for stiffness after an accepted step. With the method `auto` this may schedule a change of the method; with other explicit methods a
- * warning is logged, once, if stability limits the step size. Returns a negative status if the equations have requested the end of the run. */
+/* Checks for stiffness after an accepted step. With the method `auto` this may schedule a change of the method; with other explicit methods
+ * a warning is logged, once, if stability limits the step size. Does nothing near a loss of rank of the constraints. Returns a negative
+ * status if the equations have requested the end of the run. */
 static cmb_status check_stiffness(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) return CMB_OK;
@@ -613,7 +617,8 @@ static cmb_status change_method(cmb_integrator *in)
 }
 
 /* Changes to the explicit method that can pass a loss of rank of the constraints, after repeated failures of another method near such a
- * position or while constraints in the equations are dependent. Does nothing elsewhere, or if the integrator has no second method. */
+ * position or while constraints in the equations are dependent. Does nothing elsewhere, if the integrator has no second method, or if the
+ * explicit one is active already. */
 static cmb_status switch_where_dependent(cmb_integrator *in)
 {
   const char *name;
@@ -652,10 +657,10 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     }
     if (is_hopeless(in, h)) return give_up(in, trouble, h);
     if (in->ev->stats.steps >= in->options.max_steps) {
-      return cmb_fail_about(
-          in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
-          "all %ld steps that the option max-steps permits are used up at t = %.9g",
-          in->options.max_steps, in->t);
+      return cmb_fail_about(in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
+                            "%ld attempted step%s, all that the option max-steps permits, reached "
+                            "t = %.9g; expected a larger max-steps, or larger tolerances",
+                            in->options.max_steps, in->options.max_steps == 1 ? "" : "s", in->t);
     }
     const cmb_method *m = in->method;
     in->ev->stats.steps++;
@@ -702,7 +707,8 @@ cmb_status cmb_integrator_undo(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
-/* Prepares dense output over the last step. The result may be less accurate inside of the step than at its ends (see x_integrator_is_rough). */
+/* Prepares dense output over the last step. The result may be less accurate inside of the step than at its ends (see
+ * cmb_integrator_is_rough). */
 static cmb_status densify(cmb_integrator *in)
 {
   if (in->dense_ready) return CMB_OK;
@@ -720,7 +726,7 @@ cmb_status cmb_integrator_is_rough(cmb_integrator *in, bool *rough, double *boun
   return CMB_OK;
 }
 
-/* Makes dense output over the last step as accurate as the ends of the step. */
+/* Makes dense output over the last step as accurate as the ends of the step, if the method can. */
 static cmb_status refine(cmb_integrator *in)
 {
   bool rough;

@@ -12,11 +12,13 @@
 /* Returns the integrator's evaluator, with which the run loop projects states and changes modes. It may be used freely between steps. */
 cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 
-/* Resets everything that the integrator has learnt in the last run, before cmb_integrator_begin starts a new one. */
+/* Resets the control of step sizes, the choice of the method and what is monitored in a run, before cmb_integrator_begin starts a new
+ * one. */
 void cmb_integrator_reset(cmb_integrator *in);
 
-/* Save or restore the integrator's part of a saved run in the archive a (state.c). The first function does this for the active method;
- * the second, called after the integrator has begun at the saved state, for what the integrator has learnt during the run. */
+/* Save or restore the integrator's part of a saved run in the archive a (state.c). The first function saves or restores which method is
+ * active; the second, called after the integrator has begun at the saved state, what the integrator and the method have learnt during the
+ * run. */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a);
 void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a);
 
@@ -32,8 +34,8 @@ cmb_status cmb_integrator_interpolate_roughly(cmb_integrator *in, double t, doub
 /* Returns the multipliers λ (ng) at the beginning of the last step. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 
-/* Returns the nodes, as fractions of a step (0 to 1), at which the active method evaluates the equations besides the ends of the step;
- * *count receives their number, which may be 0. */
+/* Returns the nodes, as fractions of a step (0 to 1), at which, besides the beginning of the step, the active method evaluates slopes that
+ * its error estimate depends on; *count receives their number, which may be 0. */
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
 
 /* Computes the positions q (nq) at which the active method has evaluated the equations at node k of the last step. Dense output may have
@@ -47,7 +49,7 @@ bool cmb_integrator_is_fixed(const cmb_integrator *in); /* whether all steps hav
 double cmb_integrator_fixed_step(const cmb_integrator *in); /* that size */
 
 /* Makes the next cmb_integrator_begin keep the step size and the stiffness estimate, because the motion changes little. Multistep methods
- * begin with a small step nevertheless. */
+ * begin with a small step nevertheless, and a first step size given by the user is used again. */
 void cmb_integrator_keep_size(cmb_integrator *in);
 
 /* Returns whether a real-time method, with its options, never corrects velocities onto the velocity constraints. A discontinuity of a

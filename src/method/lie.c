@@ -1,7 +1,7 @@
 /*
  * The methods `lie` and `rosw2` of the integrator: methods of fixed cost per step, for real time (Burgermeister, Arnold, Esterl 2006). The
- * step itself is built in step.c; here are its options and the functions of a method (method.h). Both always make steps of the given size
- * and change their modes only at the end of a step.
+ * step itself is built in step.c; here are its options and the functions of a method (method.h). Both make steps of the given size, but for
+ * a shorter last one, and change their modes only at the end of a step.
  */
 #include "math/finite.h"
 #include "method/drift.h"

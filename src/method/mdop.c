@@ -7,12 +7,12 @@
  *
  * The slope k_{s+1} serves the error estimate and is the first slope of the next step. The projection of positions uses the factors of the
  * last stage, which lies at the same time; the factors made for the projection of velocities serve k_{s+1}. So projecting costs back
- * substitutions only.
+ * substitutions only, unless the equations have an explicit formalism, which makes no factors.
  *
  * With form=projecting the same Runge–Kutta table is applied to the projecting descriptor form (form/projecting.h). Its variables q and u
  * are y + offset, with y = (p, v) on the constraints; this offset, which results from the multipliers τ and η, is all that the form has in
- * addition. The option `projection` tells which part of it is set to 0 at the end of a step: none, that of η, that of both when projection
- * control decides so, or always that of both.
+ * addition. The option `projection` tells which part of it is set to 0 at the end of a step: none, that of η, that of η and, when
+ * projection control decides so, of τ, or always that of both.
  */
 #include "method/mdop.h"
 
@@ -330,7 +330,8 @@ ASIDE cmb_status cmb_mdop_refine(cmb_integrator *in)
   return status < 0 ? status : CMB_OK;
 }
 
-/* With form=projecting the position differs from the result by no more than the violation of the constraints. */
+/* Computes the position q at node k of the last step, before projection: that of the method's own stage. With form=projecting the stage's
+ * projected position differs from it by no more than the violation of the constraints. */
 void cmb_mdop_node_position(const cmb_integrator *in, int k, double *q)
 {
   const cmb_mdop *m = in->data;

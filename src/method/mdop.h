@@ -37,7 +37,7 @@ typedef struct cmb_mdop_table {
   /* returns the error of dense output in tolerances, estimated from its vectors, and bounds (n) of it; NULL: it is no larger than that of
    * the step */
   double (*dense_error)(const cmb_integrator *in, double *bounds);
-  /* computes the vectors of dense output from y_before, y, the values and slopes at thirds of the step, and the slopes at its ends */
+  /* computes the vectors r[4] and higher of dense output from the lower ones and from the values y and slopes at thirds of the step */
   void (*dense_by_thirds)(cmb_integrator *in, const double *const y[2], double *const slope[2]);
 } cmb_mdop_table;
 
@@ -54,7 +54,7 @@ typedef struct cmb_mdop {
   cmb_projecting *form;
   /* (n) (q, u) of the projecting form minus y, where the step begins and ends; exchanged after an accepted step */
   double *offset, *offset_new;
-  double *a;  /* (nv) current accelerations */
+  double *a;  /* (nv) current accelerations of the projecting form */
   bool shift; /* the last slope of the previous step becomes the first of the next */
 } cmb_mdop;
 

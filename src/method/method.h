@@ -1,6 +1,6 @@
 /*
  * The interface between the integrator and its methods: a method is a table of functions that work on the integrator's data. Included by
- * all files of this folder.
+ * the files of the integrator and of the methods.
  *
  * The integrator runs the step loop and computes error norms; controller.h has the rules for step sizes and newton.h those for the end of
  * iterations. A method supplies stages, an error estimate and dense output, and the constants of these rules. The state is y = (q, v),
@@ -25,9 +25,10 @@ struct cmb_method {
   const cmb_controller *control;
   const cmb_option *options;
   int option_count;
-  bool implicit;       /* uses derivatives of the equations */
-  bool multistep;      /* uses previous steps: after a restart it begins with small steps */
-  bool real_time;      /* all steps have the given size and the same operations */
+  bool implicit;  /* uses derivatives of the equations */
+  bool multistep; /* uses previous steps: after a restart it begins with small steps */
+  /* all steps have the given size, but for a shorter last one, and the same operations */
+  bool real_time;
   bool holds_friction; /* real time: each step solves for sticking friction (grip.h) */
   double stability;    /* explicit: about the largest |h × eigenvalue| for which it is stable */
   bool ends_with_slope; /* in->a is exactly M⁻¹(f − Gᵀλ) at y, without discretisation errors */
@@ -44,12 +45,14 @@ struct cmb_method {
   void (*accept)(cmb_integrator *in);
   /* prepares interpolation over the last step, from y_before to y; NULL: nothing to do */
   cmb_status (*densify)(cmb_integrator *in);
-  /* returns whether what `densify` has prepared is less accurate than the end of the step; bounds (n) are set to bounds of its errors,
-   * 0 if they are no larger than that of the step. NULL: it never is */
+  /* returns whether what `densify` has prepared is less accurate than the end of the step; bounds (n) are then bounds of its errors. NULL:
+   * it never is */
   bool (*is_rough)(const cmb_integrator *in, double *bounds);
-  /* prepares interpolation again after `densify`, so that it is as accurate as the end of the step; called if is_rough returns true */
+  /* prepares interpolation again after `densify`, so that it is, if possible, as accurate as the end of the step; called if is_rough
+   * returns true */
   cmb_status (*refine)(cmb_integrator *in);
-  /* the nodes, as parts of a step, besides its ends, at which slopes are evaluated on which the error estimate depends; NULL: none */
+  /* the nodes, as parts of a step, after its beginning, at which slopes are evaluated on which the error estimate depends; its end may be
+   * one. NULL: none */
   const double *nodes;
   int node_count;
   /* computes the positions q (nq) at which the slope at nodes[k] was evaluated in the last step; NULL: there are no nodes */
@@ -84,7 +87,7 @@ typedef struct cmb_choices {
 typedef struct cmb_passage {
   int near_steps;   /* consecutive accepted steps near a loss of rank */
   int inside_steps; /* consecutive accepted steps so near to it that no step should end there */
-  /* cmb_kkt_nearness (smallest singular value) at the end of the last accepted step */
+  /* cmb_kkt_nearness (smallest singular value) at the end of the last step that began or ended near one */
   double nearness;
   double ahead; /* time from t to the next loss of rank, if it is near; else infinite */
   double zone;  /* time from a loss of rank to where a step may end */
@@ -114,8 +117,6 @@ struct cmb_integrator {
   double *y_out;              /* (n) result of interpolation */
   int rejections;             /* consecutive rejections of the current step */
   int order_tried; /* order of the last attempt, for methods that vary it; 0: that of the method */
-  /* the projection of positions in this step removes drift of earlier steps as well */
-  bool old_drift;
   cmb_passage passage;
   double t_before, h_taken; /* time where the last step began, and its size */
   /* squared norms of the multipliers τ and η of the last step's projections; 0: it made none */
@@ -131,7 +132,8 @@ struct cmb_integrator {
       dense_refined; /* method->densify has been called for the last step; and refine, if it is needed */
   void *data;        /* data of the method */
   struct cmb_stiffness *stiffness; /* stiffness estimate; NULL: none */
-  struct cmb_switcher *switcher;   /* of the method auto; else NULL */
+  /* of auto, and of a method beside which an explicit one passes losses of rank; else NULL */
+  struct cmb_switcher *switcher;
   struct cmb_runaway *runaway;
   struct cmb_drift *drift; /* bound on the drift; NULL: none */
 };
@@ -188,7 +190,8 @@ static inline void cmb_displacement(const cmb_integrator *in, const double *y_pl
 
 /* Removes from the error estimates x (n) and y (n, or NULL) of a step to y_new their components in the weak directions, which belong to
  * small singular values of the constraint Jacobian. These components do no harm while their squares are small. Returns the error that
- * counts in their place: the velocity component of x in the norm of the kinetic energy, divided by the root of rtol. */
+ * counts in their place: the velocity component of x in the norm of the kinetic energy, divided by √rtol times the norm of the new
+ * velocities, plus atol. */
 double cmb_remove_weak_error(const cmb_integrator *in, double *x, double *y);
 
 /* Removes from the error estimates x (n) and y (n, or NULL), near a loss of rank of the constraints, their components in the weak
@@ -210,8 +213,8 @@ cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slop
 cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, double *slope,
                                 double *lambda);
 
-/* Computes out := y + h Σ c_j k_j for vectors of n numbers, summed over j < count; zero coefficients cost next to nothing. out may be y.
- * The arrays have to come from an arena, since they are processed in blocks of eight numbers. */
+/* Computes out := y + h Σ c_j k_j for vectors of n numbers, summed over j < count; zero coefficients after the first cost next to nothing.
+ * out may be y. The arrays have to come from an arena, since they are processed in blocks of eight numbers. */
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out);
 
@@ -230,7 +233,7 @@ extern const cmb_method cmb_method_abm;
 extern const cmb_method cmb_method_lie;
 extern const cmb_method cmb_method_rosw2;
 
-/* The option of every adaptive method for steps of fixed size. */
+/* The option of every adaptive method but auto for steps of fixed size. */
 #define CMB_OPTION_STEPS                                                                           \
   {                                                                                                \
     "steps", "adaptive|fixed", "adaptive",                                                         \
@@ -254,8 +257,8 @@ static inline void cmb_passage_before(cmb_integrator *in)
   if (in->passage.near_steps > 0) cmb_passage_look_ahead(in);
 }
 
-/* Returns the size of the next attempt, about h or less, chosen so that the step neither ends nor has a stage near a predicted loss of
- * rank of the constraints. */
+/* Returns the size of the next attempt: h or, near a predicted loss of rank of the constraints, another size with which the step neither
+ * ends nor has a stage at it. After more than three rejections it is h. */
 static inline double cmb_passage_size(const cmb_integrator *in, double h)
 {
   return in->passage.ahead < INFINITY ? cmb_passage_step(in, h) : h;

@@ -45,8 +45,8 @@ static double rate_of(const cmb_newton *n, double quotient, double size)
   return pow(size / n->first, 1.0 / i);
 }
 
-/* Returns the error, in units of the tolerance, to be expected after `left` further Newton iterations if the increments, the last of which has
- * the norm `size`, continue to shrink at the rate θ. */
+/* Returns the error, as a multiple of the part of the tolerance that may remain, to be expected after `left` further Newton iterations if
+ * the increments, the last of which has the norm `size`, continue to shrink at the rate θ. */
 static double predicted_excess(const cmb_newton *n, double size, int left)
 {
   double excess = n->eta * size / n->enough;
@@ -55,7 +55,8 @@ static double predicted_excess(const cmb_newton *n, double size, int left)
 }
 
 /* Updates the convergence rate θ of a Newton iteration and the factor η = θ/(1 − θ) of its error bound by the norm `size` of a new increment,
- * which is not the first. Returns CMB_RETRY_NEWTON if the iteration diverges or will not converge in the permitted number of iterations. */
+ * which is not the first. Returns CMB_RETRY_NEWTON if the iteration diverges or will not converge in the permitted number of iterations. In the
+ * last n->rule->spare of these it does nothing. */
 static cmb_status update_rate(cmb_newton *n, double size)
 {
   const int left = n->most - 1 - n->rule->spare - n->iterations;

@@ -7,12 +7,13 @@
  *     θ_i = d_i/d_{i−1},  or  (θ_i θ_{i−1})^½ of the last two,  or  (d_i/d_0)^(1/i) of all
  *     η = θ/(1 − θ),  so that η d_i bounds the remaining error     (Hairer, Wanner, Solving ODEs II, §IV.8)
  *
- *     converged     η d_i ≤ κ;  for the first increment η is that of the previous iteration to a power below 1, with a lower limit
+ *     converged     η d_i ≤ κ;  for the first increment η is that of the previous iteration, with a lower limit, to a power up to 1
  *     diverges      θ ≥ a limit, unless d_i is rounding: then it has converged
  *     too slow      η θ^left d_i > κ, with `left` further iterations permitted
  *     slow          θ > another limit: it has converged, but the next step should have a new matrix
  *
- * The constants that differ between methods are data: each method's file has a cmb_newton_rule and names their source.
+ * The constants that differ between methods are data: a cmb_newton_rule in the method's file, or in partitioned.c, which names their
+ * source.
  */
 #ifndef CMB_METHOD_NEWTON_H
 #define CMB_METHOD_NEWTON_H
@@ -36,8 +37,8 @@ typedef struct cmb_newton_rule {
   int spare;   /* number of last iterations that neither measure θ nor count in the prediction */
   double slow; /* above this θ the next step should have a new matrix */
   double eta_new;   /* η while no rate is known: at the beginning, or with a new matrix */
-  double eta_power; /* for the first increment: η of the previous iteration to this power, */
-  double eta_least; /* but at least this */
+  double eta_power; /* for the first increment: η of the previous iteration to this power; */
+  double eta_least; /* this replaces a smaller η of the previous iteration */
   double kappa;     /* the largest part κ of the tolerance that may remain */
   double roundings; /* κ is at least this many machine epsilons, relative to the tolerance */
 } cmb_newton_rule;
@@ -54,7 +55,7 @@ typedef struct cmb_newton {
   double first;    /* and of the first one, once there is a second */
   double quotient; /* quotient of the last two increments */
   double theta;    /* the rate θ; 0: not known yet */
-  double excess;   /* by which factor the final error is predicted to exceed the tolerance */
+  double excess;   /* by which factor the final error is predicted to exceed `enough` */
   int left;        /* after how many more iterations; excess = 0: no prediction */
   int iterations;  /* increments checked so far */
   bool arrived;    /* the last increment was small enough */

@@ -99,9 +99,9 @@ bool cmb_passage_is_near(cmb_integrator *in, const char **name)
   return true;
 }
 
-/* Predicts the next loss of rank of the constraints from their smallest singular value and its rate of change. in->passage.ahead becomes the
- * time until then (infinite if the singular value does not decrease), in->passage.zone the time before and after that instant in which no step
- * may end. */
+/* Predicts the next loss of rank of the constraints from their smallest singular value and its rate of change. in->passage.ahead becomes
+ * the time until then (infinite if the singular value is not small or does not decrease), in->passage.zone the time before and after that
+ * instant in which no step may end. */
 void cmb_passage_look_ahead(cmb_integrator *in)
 {
   double sigma, rate;
@@ -116,7 +116,8 @@ void cmb_passage_look_ahead(cmb_integrator *in)
 }
 
 /* Returns the step size to use instead of h near a predicted loss of rank of the constraints, where rounding errors are large. Steps are
- * shortened so that one ends well before such a position and the next one passes over it, with the position between the stages of the method. */
+ * shortened or lengthened so that one ends well before such a position and the next one passes over it, with the position between the
+ * stages of the method. Returns h after more than three rejections. */
 double cmb_passage_step(const cmb_integrator *in, double h)
 {
   const double at = 0.45, ahead = in->passage.ahead, zone = in->passage.zone;
@@ -126,9 +127,10 @@ double cmb_passage_step(const cmb_integrator *in, double h)
   return fmax(ahead - 0.9 * at * jump, ahead / 4);
 }
 
-/* Returns the error that counts for a step of size h across a loss of rank of the constraints whose estimate `error` is above 1. If an earlier
- * attempt with a larger step had a smaller estimate, the estimate is rounding error and not truncation error. It then counts as 1, provided
- * that its component in directions that the constraints hardly determine is small. Otherwise returns `error`. */
+/* Returns the error that counts for a step of size h across a loss of rank of the constraints whose estimate `error` is above 1. If an
+ * earlier attempt with a larger step had a smaller estimate, the estimate is rounding error and not truncation error. It then counts as 1,
+ * provided that it is at most 0.1/√rtol and that its component in directions that the constraints hardly determine is small. Otherwise
+ * returns `error`. */
 static double error_of_crossing_step(cmb_integrator *in, double h, double error)
 {
   const double weak = *in->ev->doubtful ? *in->passage.weak_error : 0;
@@ -140,8 +142,9 @@ static double error_of_crossing_step(cmb_integrator *in, double h, double error)
 }
 
 /* Returns the error, in units of the tolerance, by which a step of size h that begins or ends near a loss of rank of the constraints is
- * accepted or rejected; `error` is its estimate. If the step crosses such a position and cannot be made smaller, the error counts at most as 1;
- * if it ends too near to one, as 3, so that the step is repeated with another size. */
+ * accepted or rejected; `error` is its estimate. If the step crosses such a position and cannot be made smaller, the error counts at most
+ * as 1; if it ends too near to one, as 3, so that the step is repeated with another size, unless it also began there or five attempts were
+ * rejected. */
 double cmb_passage_judge(cmb_integrator *in, double h, double error)
 {
   const bool jumps = h > in->passage.ahead;

@@ -73,9 +73,9 @@ static cmb_status begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* Computes slope i of a partitioned half-explicit Runge–Kutta step of size h at the state y (n) of the stage, and the state y_bar (n), to which
- * this slope contributes and which satisfies the velocity constraints. If `index1` is set, the accelerations follow from the constraints on
- * accelerations, as is necessary near a loss of rank. */
+/* Computes slope i of a partitioned half-explicit Runge–Kutta step of size h at the state y (n) of the stage, and the state y_bar (n), to
+ * which this slope contributes and which satisfies the velocity constraints. If `index1` is set, the accelerations follow instead from the
+ * constraints on accelerations, as is necessary near a loss of rank. */
 static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, bool index1,
                         const double *y, double *y_bar)
 {

@@ -1,11 +1,11 @@
 /*
- * Projection control (Simeon 1996 eq. 16): decides how often the explicit methods project positions onto the constraints. With k steps
- * between two projections (12a), and the first increment Δp⁽⁰⁾ of the last one:
+ * Projection control (Simeon 1996 eq. 16): decides how often the explicit Runge–Kutta methods project positions onto the constraints. With
+ * k steps between two projections (12a), and the first increment Δp⁽⁰⁾ of the last one:
  *
  *     ‖Δp⁽⁰⁾‖ < 0.009: k := min(2k, 8);   < 0.02: k stays;   else k := max(k/2, 1)
  *
- * The norm is that of the error test, so that drift is held to a small part of the tolerance. Near a loss of rank of the constraints every
- * step projects, because velocities that belong to positions off the constraints are far off there.
+ * The norm is that of the error test, so that drift is held to a small part of the tolerance. Near a loss of rank of the constraints the
+ * control lets every step project, because velocities that belong to positions off the constraints are far off there.
  */
 #include "method/projection.h"
 
@@ -58,7 +58,6 @@ cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *c
   const cmb_equations *eq = ev->eq;
   *due = cmb_projection_due(in, control);
   control->next = 0;
-  in->old_drift = *due && control->since > 0;
   if (eq->normalize) eq->normalize(eq->self, in->y_new);
   if (!*due) return CMB_OK;
   if (!ev->factors_near) CMB_TRY(cmb_factor_at(ev, t, in->y_new));

@@ -1,6 +1,6 @@
 /*
- * Projection of positions onto the constraints, and its frequency: the four variants of Simeon 1996 Table 1, with projection control,
- * eq. (16). Used by the explicit methods.
+ * Projection of positions onto the constraints, and its frequency: the four variants of Simeon 1996 Table 1, with projection control, eq.
+ * (16). Used by the explicit Runge–Kutta methods.
  */
 #ifndef CMB_METHOD_PROJECTION_H
 #define CMB_METHOD_PROJECTION_H

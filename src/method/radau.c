@@ -38,7 +38,7 @@
 enum {
   MOST = CMB_RADAU_MOST,
   MOST_FIXED = 12
-}; /* permitted iterations of a fixed step, which cannot become smaller */
+}; /* permitted iterations of a fixed step with three stages, which cannot become smaller */
 
 #define KERNEL CMB_RADAU_KERNEL
 
@@ -540,8 +540,8 @@ static double worst_increment(const cmb_integrator *in, const struct radau *m, d
   return sqrt(most);
 }
 
-/* Returns the root mean square of the Newton increments of all stages (of coordinates dq, of velocities and of multipliers) in units of
- * the tolerance. */
+/* Returns the norm of the Newton increments of all stages (of coordinates dq, of velocities and of multipliers) in units of the tolerance:
+ * the root of their sum of squares divided by s (nq + nv), with s stages. */
 KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrator *in,
                              const struct radau *m, double *const *dq)
 {
@@ -555,8 +555,8 @@ KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrato
   return sqrt(sum / (s * in->n));
 }
 
-/* Sets those velocity increments of the s stages to 0 that are only rounding errors in the index-3 form, so that they do not disturb the
- * convergence test. */
+/* Removes from the velocity increments of the s stages what rounding errors can have caused in the index-3 form, so that it does not
+ * disturb the convergence test. */
 static void drop_roundings(struct radau *m, int s)
 {
   const double c = m->h_factored / m->order->table->gamma;
@@ -657,8 +657,9 @@ static double size_of_error(const cmb_integrator *in, struct radau *m)
   return cmb_larger_error(sqrt(size), 1e-10);
 }
 
-/* Returns the error of the multipliers, in units of the tolerance: the weighted root mean square of the difference between those of the last
- * stage and those computed from the state at the end of the step. Returns 0 if there are no constraints. */
+/* Returns the error of the multipliers, in units of the tolerance: the weighted root mean square of the difference between those of the
+ * last stage and those computed from the state at the end of the step. Returns 0 if there are no constraints, or if nothing is projected at
+ * the end of a step. */
 static double multiplier_error(const cmb_integrator *in, struct radau *m)
 {
   const int end = m->order->table->stages - 1;
@@ -668,8 +669,8 @@ static double multiplier_error(const cmb_integrator *in, struct radau *m)
 }
 
 /* Estimates the error of a step of size h in units of the tolerance, *error, by the embedded formula, multiplied by the inverse of the real
- * Newton matrix to damp stiff components. If it is above 1 in the first step or after a rejection, repeats the estimate with the slope at the
- * state y_0 + error. */
+ * Newton matrix to damp stiff components. If it is not below 1 in the first step or after a rejection, repeats the estimate with the slope
+ * at the state y_0 + error. */
 static cmb_status estimate_error(cmb_integrator *in, struct radau *m, double h, double *error)
 {
   const double *v = in->y + in->nq, *e = m->order->table->e, c = h / m->order->table->gamma;

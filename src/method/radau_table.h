@@ -1,5 +1,5 @@
 /*
- * Coefficients of the Radau IIA methods with s = 3, 5 and 7 stages, of order 2 s - 1, for the method radau. Computed by
+ * Coefficients of the Radau IIA methods with s = 3, 5 and 7 stages, of order 2 s - 1, for the methods radau5 and radau. Computed by
  * scripts/radau_coefficients.py with 80 digits:
  *
  *     c          zeros of d^(s-1)/dx^(s-1) [x^(s-1) (x - 1)^s], a Jacobi polynomial

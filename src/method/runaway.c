@@ -83,8 +83,9 @@ bool cmb_runaway_suspected(const cmb_integrator *in)
   return w->level > 2 * HALF && time_of_doublings(w, 0) <= SAME_PACE * time_of_doublings(w, 1);
 }
 
-/* Returns whether a run with growing velocities would exceed the permitted number of steps before t_limit, or within 12 more doublings of the
- * largest velocity, provided that each doubling goes on taking more steps as before. Returns false with fixed steps. */
+/* Returns whether a run whose velocities grow will use up the permitted number of steps too early: before t_limit and before the largest
+ * velocity has doubled 12 more times, if the number of steps for each doubling goes on growing as it did. Returns false with fixed steps, or if
+ * that number has hardly grown. */
 static bool is_out_of_reach(const cmb_integrator *in, double t_limit)
 {
   const cmb_runaway *w = in->runaway;

@@ -8,8 +8,8 @@
  *
  *     growth is exponential or faster    T_k − T_{k−6} ≤ 1.5 (T_{k−6} − T_{k−12}),  k ≥ 12
  *     steps shrink with it               N_k − N_{k−6} ≥ 8 (N_{k−6} − N_{k−12})
- *     the end is out of reach            the steps of the next 12 doublings, or of those that fit into the remaining time,
- *                                        extrapolated by the same rule, are more than max_steps
+ *     the end is out of reach            the steps of 6 doublings, extrapolated by the same rule over the next 12 doublings or the
+ *                                        remaining time, are more than max_steps
  *
  * If all three hold, the run has diverged. Velocities added by impacts do not count: a ball between walls that close in on it becomes as
  * fast as they make it. A growth like t^p, of a rotor that is spun up or a body that falls, has T_k − T_{k−6} = 2^(6/p) (T_{k−6} −
@@ -29,7 +29,7 @@ typedef struct cmb_runaway {
   double base;
   double next;                    /* velocity of the next level, 2^level base */
   int level;                      /* number of levels that have been reached */
-  int fastest;                    /* index of the velocity that reached the last level */
+  int fastest;                    /* index of the velocity that was the largest when last checked */
   double t[CMB_RUNAWAY_LEVELS];   /* time when each level was reached, */
   long steps[CMB_RUNAWAY_LEVELS]; /* and the accepted steps until then */
 } cmb_runaway;

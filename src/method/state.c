@@ -1,7 +1,7 @@
 /*
  * Saves and restores the integrator's part of a saved run (integrator.h). A restored run begins anew at the saved state, so that stages,
- * histories, factors and partitions are not saved. The size of the next step is, except for methods whose steps are large only with a
- * history; and also what explicit methods carry from step to step, so that they continue exactly as without the interruption.
+ * histories, factors and partitions are not saved. The size of the next step is restored, except for methods whose steps are large only
+ * with a history; and also what explicit methods carry from step to step, so that they continue exactly as without the interruption.
  */
 #include "method/drift.h"
 #include "method/integrator.h"
@@ -14,7 +14,7 @@
 
 enum { MOST_SUSPICION = 1000000 }; /* far more than can occur */
 
-/* Saves which of several methods (auto) is active to the archive a, or restores it from there. */
+/* Saves which of two methods is active (stiffness.h) to the archive a, or restores it from there; with one method does nothing. */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 {
   if (in->switcher) cmb_switcher_visit(in, a);
@@ -28,11 +28,9 @@ static void visit_runaway(cmb_runaway *w, int nv, cmb_archive *a)
   double size[] = {w->base, w->next};
   cmb_archive_bools(a, "runaway-begun", 1, &w->begun);
   cmb_archive_ints(a, "runaway-level", 2, level);
-  if (level[0] < 0 || level[0] > CMB_RUNAWAY_LEVELS || level[1] < 0 || level[1] >= nv) {
-    cmb_archive_refuse(a, "a number is out of range");
-  } else {
-    w->level = level[0], w->fastest = level[1];
-  }
+  cmb_archive_check(a, 0, level[0], 0, CMB_RUNAWAY_LEVELS);
+  cmb_archive_check(a, 1, level[1], 0, nv - 1);
+  if (a->status == CMB_OK) w->level = level[0], w->fastest = level[1];
   cmb_archive_doubles(a, "runaway-size", 2, size);
   cmb_archive_doubles(a, "runaway-times", CMB_RUNAWAY_LEVELS, w->t);
   cmb_archive_longs(a, "runaway-steps", CMB_RUNAWAY_LEVELS, w->steps);
@@ -60,7 +58,7 @@ static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_arch
   cmb_archive_doubles(a, "stiff-rho", 1, &s->rho);
   cmb_archive_small_count(a, "stiff-wait", &s->wait);
   cmb_archive_ints(a, "stiff-suspicion", 1, &s->suspicion);
-  if (abs(s->suspicion) > MOST_SUSPICION) cmb_archive_refuse(a, "the number is out of range");
+  cmb_archive_check(a, 0, s->suspicion, -MOST_SUSPICION, MOST_SUSPICION);
   cmb_archive_doubles(a, "stiff-direction", in->n, s->direction);
 }
 

@@ -179,9 +179,8 @@ static bool uses_new_velocities(const struct builder *b)
   return b->o->jacobian == CMB_STEP_EXACT || b->o->positions == CMB_POSITIONS_NEW;
 }
 
-/* Builds the right side of a stage as expressions in b->x (nv): the applied forces f plus γh ∂f/∂q q̇, their predicted change in the step, with
- * the step size h and the method's coefficient γ. It is f alone if the option jacobian=none leaves out derivatives or positions=new uses new
- * positions. */
+/* Builds the right side of a stage as expressions in b->x (nv): the applied forces f plus γh ∂f/∂q q̇, their predicted change in the step,
+ * with the step size h and the method's coefficient γ. It is f alone with the options jacobian=none or positions=new. */
 static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
@@ -385,9 +384,10 @@ static cmb_status step_index1(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the linearly implicit Euler step whose new velocities satisfy the velocity constraints at the position q + h q̇, with q̇ from the old
- * velocities (index 2). This is the new position unless the options jacobian=exact or positions=new require that it follows from the new
- * velocities. With stabilization=ggl the new position is projected onto the constraints. */
+/* Builds the linearly implicit Euler step whose new velocities satisfy the velocity constraints (with Baumgarte's stabilisation G v + g_t =
+ * −α g) at the position q + h q̇, with q̇ from the old velocities (index 2). This is the new position unless the options jacobian=exact or
+ * positions=new require that it follows from the new velocities. With stabilization=ggl the new position is projected onto the
+ * constraints. */
 static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};

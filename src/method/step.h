@@ -7,8 +7,8 @@
  *     index 1:  G k = −γ(t,q,v)                     index 2 (eq. 6):  G(q₁)(v + h k) = −g_t(q₁)
  *
  * Options leave out parts of the matrix (Burgermeister, Arnold and Esterl 2006 §2): J1 the term with (γh)², J3 all but M, `none` also the
- * second term of the right side. With J1, J2 and J3 positions follow from the old velocities, with `exact` from the new ones. In veDYNA's
- * step (§4.3) positions follow from the new velocities as well, and the second term of the right side is left out with any matrix.
+ * second term of the right side. With `none`, J1, J2 and J3 positions follow from the old velocities, with `exact` from the new ones. In
+ * veDYNA's step (§4.3) positions follow from the new velocities as well, and the second term of the right side is left out with any matrix.
  *
  * The forces f do not contain friction that can stick; its effect on the new velocities is added last (grip.h).
  */
@@ -36,7 +36,8 @@ typedef enum cmb_stabilization {
   CMB_STABILIZE_BAUMGARTE,
   CMB_STABILIZE_POSITION, /* positions by one Newton step (eq. 11) */
   CMB_STABILIZE_BOTH,     /* the same, then velocities exactly */
-  CMB_STABILIZE_GGL /* index 2 only: positions first, then velocities from the constraint there */
+  /* index 2 only: positions first, then velocities from the constraint there; positions last where they follow from the new velocities */
+  CMB_STABILIZE_GGL
 } cmb_stabilization;
 
 typedef struct cmb_step_options {
@@ -53,7 +54,8 @@ typedef struct cmb_step_options {
 typedef struct cmb_step {
   /* (nq), (nv), (ng), (nv) values after the step; a is the acceleration in the step */
   cmb_expr *q, *v, *lambda, *a;
-  cmb_expr health; /* smallest relative pivot (cmb_elimination_health); 1 without constraints */
+  /* smallest relative pivot (cmb_elimination_health); −1 if friction accelerates the motion */
+  cmb_expr health;
   /* for the bound on the drift, NULL unless it is wanted: q before its projection (nq); the constraints g (ng) and their Jacobian G (ng x
    * nv) at the beginning of the step and, _plain, there; g_end (ng) the constraints after it; Pg (nv) of that projection −T P g, 0 in velocities on which the constraints do
    * not depend */

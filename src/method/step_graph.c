@@ -2,8 +2,9 @@
  * The source of terms for a real-time step of a model (step_source.h): the model's own expressions are imported into the graph of the
  * step, with those of the point substituted for t, q and v.
  *
- * The applied forces are differentiated where the step begins, or only their stiff part (dyn/stiffness.c). Gyroscopic and centrifugal
- * forces are not: they are not stiff (Burgermeister, Arnold and Esterl 2006 §2), and a W-method needs no exact matrix.
+ * The applied forces are differentiated where the step begins; of those along a line perhaps only the stiff part (dyn/stiffness.c).
+ * Gyroscopic and centrifugal forces are not: they are not stiff (Burgermeister, Arnold and Esterl 2006 §2), and a W-method needs no exact
+ * matrix.
  */
 #include "base/context.h"
 #include "dae/code.h"
@@ -134,7 +135,8 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 
 /* ---- derivatives of the applied forces */
 
-/* Returns whether the stiff forces are differentiated separately: only their derivatives are wanted, and the model has such forces. */
+/* Returns whether the stiff forces are differentiated separately: only the stiff part of their derivatives is wanted, and the model gives
+ * it. */
 static bool has_stiff(const cmb_step_source *s)
 {
   return s->stiff_only && s->eq->code->stiff_row;

@@ -65,7 +65,7 @@ struct cmb_step_source {
   /* builds the wanted terms at a point */
   cmb_status (*terms)(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want);
 
-  bool stiff_only; /* only the stiff part of the forces needs to be differentiated */
+  bool stiff_only; /* of forces along a line only the stiff part has to be differentiated */
 
   /* build derivatives of the applied forces at the beginning of the step: `forces` ∂f/∂q T and ∂f/∂v (nv x nv), NULL: not wanted;
    * `along` the product of ∂f/∂q with a direction (nq). `forces` has to be called first */

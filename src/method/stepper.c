@@ -62,8 +62,8 @@ static void put_bound(const cmb_equations *eq, const cmb_stepper_outputs *p, con
   copy_outputs(output + p->g_end, eq->ng, step->g_end);
 }
 
-/* Creates the programs (lists of instructions that evaluate expressions) of a step: one for the whole step, one for the modes of dry friction
- * (slipping or sticking) at the start of a run, and those for the points at which user equations written in C are evaluated. */
+/* Creates the programs (lists of instructions that evaluate expressions) of a step: one for the whole step, one for the modes of dry
+ * friction (slipping or sticking) where they are unknown, and those for the points at which user equations written in C are evaluated. */
 static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
 {
   const cmb_equations *eq = st->eq;
@@ -246,8 +246,8 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   return cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_V, place);
 }
 
-/* Sets the first inputs of the step's programs: the time t, the step size h, q, v, the modes (signs of the switching functions) and the
- * parameters that can be changed after set-up. */
+/* Sets the first inputs of the step's programs: the time t, the step size h, q, v, the modes of the switching functions (their signs, or
+ * how friction sticks) and the parameters that can be changed after set-up. */
 static void set_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                        const double *q, const double *v)
 {

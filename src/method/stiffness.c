@@ -36,8 +36,8 @@ void cmb_stiffness_begin(cmb_stiffness *s)
   s->suspicion = 0;
 }
 
-/* Scales the direction d (n) of the power iteration to a norm that is a small fraction of the tolerance but well above rounding errors. Sets d
- * to 0 if its norm is 0 or not finite. */
+/* Scales the direction d (n) of the power iteration to a hundredth of the tolerance, or more where this would be too near to rounding
+ * errors. Sets d to 0 if its norm is 0 or not finite. */
 static void shorten(const cmb_integrator *in, double *d)
 {
   const double wanted = fmax(0.01, 1e-8 / in->options.rtol);

@@ -1,6 +1,6 @@
 /*
- * Detects whether stability rather than accuracy limits the step size, and makes the change between an explicit and an implicit method
- * that follows from it (method auto). Called by the step loop.
+ * Detects whether stability rather than accuracy limits the step size, and makes the change between two methods that follows from it
+ * (method auto) or from a loss of rank of the constraints. Called by the step loop.
  */
 #ifndef CMB_METHOD_STIFFNESS_H
 #define CMB_METHOD_STIFFNESS_H
@@ -27,14 +27,15 @@ cmb_stiffness *cmb_stiffness_create(cmb_integrator *in);
 /* Resets the stiffness estimate at the beginning of a motion. */
 void cmb_stiffness_begin(cmb_stiffness *s);
 
-/* Updates the stiffness estimate after an accepted step, which costs two evaluations every few steps. Returns true if at least `enough`
- * more estimates are for a change of the method than against: with an explicit method those in which stability limits the step size,
- * with an implicit one those in which an explicit method, stable up to h ρ = `stability`, would not be limited. */
+/* Updates the stiffness estimate after an accepted step, which costs one or two evaluations every few steps. Returns true if there is a new
+ * estimate and at least `enough` more estimates are for a change of the method than against: with an explicit method those in which
+ * stability limits the step size, with an implicit one those in which an explicit method, stable up to h ρ = `stability`, would not be
+ * limited. */
 bool cmb_stiffness_update(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
 
 /* Two methods that take turns, each with its data; in->method and in->data are those of the active one. With auto, stiffness decides which
- * one is active. Any other method that cannot pass a loss of rank of the constraints has an explicit method beside it that can; that one is
- * active only there. */
+ * one is active, and the explicit one takes over where the other fails near a loss of rank of the constraints. Any other method with
+ * adaptive steps that cannot pass a loss of rank has an explicit method beside it that can; that one is active only near it. */
 typedef struct cmb_switcher {
   const cmb_method
       *method[2]; /* the explicit method; the implicit one, or that which the user chose */
@@ -43,9 +44,9 @@ typedef struct cmb_switcher {
   bool by_stiffness; /* the method is auto */
   int active;        /* index of the active method */
   bool inside; /* the state is too near to a loss of rank for a step to end there; not with auto */
-  int steps;   /* accepted steps since the last change; not with auto */
-  int enough;  /* estimates needed for a change; the number grows with each change */
-  bool due;    /* the method is to be changed before the next step */
+  int steps;  /* accepted steps of the explicit method, counted up to RELIEF_STEPS; not with auto */
+  int enough; /* estimates needed for a change; grows with each change, up to a limit */
+  bool due;   /* the method is to be changed before the next step */
 } cmb_switcher;
 
 /* Creates both methods of auto with their options; the function `create` of this method. */
@@ -58,7 +59,7 @@ cmb_status cmb_switcher_add(cmb_integrator *in);
 void cmb_switcher_begin(cmb_integrator *in);
 void cmb_switcher_destroy(cmb_integrator *in);
 
-/* Saves or restores in the archive a which of the two methods of auto is active. */
+/* Saves or restores in the archive a which of the two methods is active and the data that decide on the next change. */
 void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a);
 
 /* Decides after an accepted step whether a change to the other method of auto is due. */

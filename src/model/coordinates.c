@@ -125,7 +125,8 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   const double length = j->euler ? normalize(r->model->graph, j->q_start + first) : 1;
   if (!(length > 0 && isfinite(length))) {
     return cmb_reader_fail(r, q ? q->place : entry->place,
-                           "the Euler parameters have the length %g; expected 1", length);
+                           "the squares of the Euler parameters add up to %g; expected 1",
+                           length * length);
   }
   if (fabs(length - 1) > CMB_EULER_LENGTH) {
     char where[CMB_WHERE_ROOM];

@@ -208,7 +208,8 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
                            cmb_shown(name, shown), sections[section]);
   }
   if (!cmb_parse_number(copy_trimmed(sign + 1, c->line_end, text), &value)) {
-    return cmb_reader_fail(c->r, here(c), "'%s' is '%s'; expected a number", key->name,
+    return cmb_reader_fail(c->r, here(c),
+                           "'%s' is '%s'; expected a finite number such as 0.5 or 1e-3", key->name,
                            cmb_shown(text, shown));
   }
   if (key->rule == ONLY && value != key->only) {

@@ -196,8 +196,10 @@ static cmb_status read_bytes(cmb_crg_file *c)
 cmb_status cmb_crg_read_data(cmb_crg_file *c)
 {
   if (c->channel_count == 0) {
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "the file has no channels; expected two or more, 'long section ..,m'");
+    return cmb_reader_fail(
+        c->r, cmb_crg_place(c, c->data_line, 1),
+        "no line of the header defines a channel; expected two or more lines such as "
+        "'D:long section at v = -1.5,m' in the section $KD_Definition");
   }
   return c->binary ? read_bytes(c) : read_text(c);
 }

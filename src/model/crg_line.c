@@ -27,7 +27,7 @@ static const double pi = 3.14159265358979323846;
  * du²/(8 r), 1/128 of the radius of curvature r each. */
 enum { LEAST_STEPS = 4 };
 
-/* Largest distance between the first and the last point of a closed line, in increments (as in foot.c). */
+/* A closed line has no gap if its first and last points are nearer to each other than this, in increments (as in foot.c). */
 static const double MEETS = 0.1;
 
 cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,
@@ -132,7 +132,7 @@ static cmb_status check_end(const cmb_crg_file *c, double phi, double x, double 
 
 /* Checks that one side of a road, which extends by `width` from its reference line, is within the reach limit->reach: the distance up to
  * which each place has one nearest point of the line. The reach must also be at least LEAST_STEPS increments. The error message says
- * whether the road overlaps itself or its line turns too sharply. */
+ * whether the road overlaps itself, its line turns too sharply, or it reaches beyond the centre of a turn. */
 static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit, double width,
                              const char *side)
 {
@@ -142,12 +142,13 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
   const double needed = fmax(width, LEAST_STEPS * step);
   if (limit->reach >= needed) return CMB_OK;
   if (apart >= 4 * fmax(limit->reach, step)) {
-    return cmb_reader_fail(c->r, place,
-                           "the road overlaps itself to the %s in rows %d and %d: places have one "
-                           "height up to %.9g from the reference line; expected one up to %.9g, %s",
-                           side, limit->at + 1, limit->other + 1, limit->reach, needed,
-                           needed > width ? "the least that this increment permits"
-                                          : "the width on this side");
+    return cmb_reader_fail(
+        c->r, place,
+        "the road overlaps itself to the %s in rows %d and %d: only up to a distance of %.4g m "
+        "from "
+        "the reference line does each place have one height; expected at least %.4g m, %s",
+        side, limit->at + 1, limit->other + 1, limit->reach, needed,
+        needed > width ? "the least that this increment permits" : "the width on this side");
   }
   if (limit->reach < LEAST_STEPS * step) {
     return cmb_reader_fail(c->r, place,
@@ -180,7 +181,7 @@ static cmb_status check_seam(const cmb_crg_file *c, const double *x, const doubl
 
 /* Creates crg->line, the function that converts a position to coordinates along and across a road's curved reference line through the
  * points (x[i], y[i]). Checks that the road lies within the line's reach on both sides (the distance up to which each place has only one
- * nearest point of the line; at most `most`). Returns an error, with crg->line NULL, if it does not. */
+ * nearest point of the line). Returns an error, with crg->line NULL, if it does not. */
 static cmb_status make_turning_line(const cmb_crg_file *c, const double *x, const double *y,
                                     cmb_crg *crg)
 {

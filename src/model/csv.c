@@ -1,7 +1,7 @@
 /*
  * Reads two columns of numbers from a CSV file; called by tables.c (reader.h). Cells are separated by ; or , or tabs or blanks, whichever
- * the first line has, in this order. If the first line is made of words, it names the columns. A cell that begins like a number, unless it
- * is in quotes, makes it a line of numbers, so that a mistyped number is not taken for a name. Empty lines, lines that begin with #, what
+ * the first line has, in this order. If the first line is made of words, it names the columns. A cell that begins like a number, or is one
+ * in quotes, makes it a line of numbers, so that a mistyped number is not taken for a name. Empty lines, lines that begin with #, what
  * follows a # in a line of numbers, and a byte order mark are skipped; in a line of names # is a character like any other. Columns are
  * chosen by name or by number, counted from 1.
  */

@@ -7,7 +7,7 @@
  * (RFC 6901). Maps on the path are created as needed. A number as a name is the index of a list entry, from 0; the index after the last one
  * creates an entry.
  *
- * The first failure is kept: later calls do nothing and return it.
+ * The first failure of a call that adds to the model is kept: later calls do nothing and return it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -36,7 +36,7 @@ struct cmb_draft {
   struct item root;
   struct item **all; /* (room) all items but the root, by the index in `map` */
   int items, room;
-  size_t bytes; /* total length of all texts */
+  size_t bytes; /* total length of all texts and names so far, with those that were replaced */
   cmb_status status;
   cmb_error_record failure;
 };
@@ -70,8 +70,7 @@ static cmb_status fail_memory(cmb_draft *d)
   return keep_failure(d, cmb_fail_memory(d->ctx));
 }
 
-/* Returns CMB_OK if no call on the draft (a model under construction) has failed so far; else reports the first failure again and returns
- * its status. */
+/* Returns CMB_OK if no failure is stored in the draft (a model under construction); else reports it again and returns its status. */
 static cmb_status check_earlier_failure(cmb_draft *d)
 {
   return d->status == CMB_OK ? CMB_OK : cmb_fail_again(d->ctx, &d->failure);
@@ -98,7 +97,7 @@ static const char *copy_text(cmb_draft *d, const char *key, const char *text)
          CMB_MOST_BYTES >> 20);
     return NULL;
   }
-  if (cmb_check_text(d->ctx, text, length, at) != CMB_OK) {
+  if (cmb_check_text(d->ctx, text, length, cmb_about_at(at)) != CMB_OK) {
     keep_failure(d, CMB_ERROR_INPUT);
     return NULL;
   }
@@ -220,9 +219,9 @@ static struct item *entry_of_list(cmb_draft *d, struct item *list, const char *k
   return item;
 }
 
-/* Returns the entry `name` of a list or map in a draft (a model under construction), which is created if it is missing. An item that is
- * still an empty text first becomes a list if `name` is a number, else a map; entering any other text is an error. Returns NULL on failure,
- * with the status in d->status. */
+/* Returns the entry `name` of a list or map in a draft (a model under construction), which is created if it is missing, in a list only after
+ * the last one. An item that is still an empty text first becomes a list if `name` is a number, else a map; entering any other text is an
+ * error. Returns NULL on failure, with the status in d->status. */
 static struct item *enter(cmb_draft *d, struct item *item, const char *key, const char *name)
 {
   if (item->kind == CMB_NODE_TEXT && !item->text[0])
@@ -251,7 +250,8 @@ static struct item *find(cmb_draft *d, const char *key)
          (int)MOST_KEY);
     return NULL;
   }
-  if (cmb_check_text(d->ctx, key, strlen(key), (cmb_place){.file = d->path, .key = ""}) != CMB_OK) {
+  if (cmb_check_text(d->ctx, key, strlen(key),
+                     cmb_about_at((cmb_place){.file = d->path, .key = ""})) != CMB_OK) {
     keep_failure(d, CMB_ERROR_INPUT);
     return NULL;
   }
@@ -307,8 +307,8 @@ static cmb_status set_number(cmb_draft *d, struct item *item, const char *key, d
   return set_text(d, item, key, text);
 }
 
-/* Makes an empty item a list of `count` numbers or, if numbers is NULL, of `count` texts, which are copied; it is an error if both arrays
- * are NULL or count is negative. `key` is the full key for messages. */
+/* Makes an empty item a list of `count` numbers or, if numbers is NULL, of `count` texts, which are copied; it is an error if count is
+ * negative, or positive with both arrays NULL. `key` is the full key for messages. */
 static cmb_status set_list(cmb_draft *d, struct item *item, const char *key, int count,
                            const double *numbers, const char *const *texts)
 {
@@ -477,8 +477,8 @@ cmb_status cmb_draft_rod(cmb_draft *d, const char *name, double mass, const char
   return put_pair(d, "bodies", name, "rod", from, to);
 }
 
-/* Returns the key of the single direction of a joint or loop of this type: "normal" for a planar joint, "axis" for all other types,
- * including those that have no single direction. */
+/* Returns the key under which the calls for joints and loops of this type put the direction: "normal" for a planar joint, "axis" for all other
+ * types, whether they have this key or not. */
 static const char *direction_key(const char *type)
 {
   const char *keys[2];

@@ -23,72 +23,7 @@ enum {
   BYTES_A_FILE = 4096
 }; /* added to the size of each file: limits the number of small files, too */
 
-/* ---- text */
-
-/* Returns whether a character may occur in a text file of a model: any but control characters, except line feed, carriage return and tab.
- * */
-static bool is_allowed(char c)
-{
-  return !cmb_is_control(c) || c == '\n' || c == '\r' || c == '\t';
-}
-
-cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at)
-{
-  for (size_t i = 0; i < length;) {
-    const size_t step = is_allowed(text[i]) ? cmb_character_length(text + i, length - i) : 0;
-    if (step == 0) {
-      return cmb_fail_at(
-          ctx, at, "byte 0x%02X is no part of a text; expected UTF-8 without control characters",
-          (unsigned)(unsigned char)text[i]);
-    }
-    at.column = text[i] == '\n' ? 1 : at.column + 1;
-    at.line += text[i] == '\n';
-    i += step;
-  }
-  return CMB_OK;
-}
-
 /* ---- files */
-
-/* Returns the error message for an errno value set while a file is opened or read here: EFBIG means that the file is larger than 16 MB,
- * EINVAL that it is not a regular file. */
-static const char *reason(int error)
-{
-  if (error == EFBIG) return "it is larger than 16 MB";
-  return error == EINVAL ? "it is no plain file" : strerror(error);
-}
-
-/* Reads all bytes of an open file into memory allocated by the context, *text with *length bytes, and closes the file. Returns false, with
- * errno set, on failure; a directory (EISDIR) and any other file that is not regular (EINVAL) are refused. */
-static bool read_and_close(cmb_context *ctx, int file, char **text, size_t *length)
-{
-  struct stat there;
-  void *bytes = NULL;
-  bool done = fstat(file, &there) == 0;
-  if (done && !S_ISREG(there.st_mode)) {
-    errno = S_ISDIR(there.st_mode) ? EISDIR : EINVAL;
-    done = false;
-  }
-  done = done && cmb_read_all(ctx, file, CMB_MOST_BYTES, &bytes, length);
-  int error = errno;
-  close(file);
-  errno = error;
-  *text = bytes;
-  return done;
-}
-
-cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t *length)
-{
-  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (file >= 0 && read_and_close(ctx, file, text, length)) return CMB_OK;
-  if (errno == ENOMEM) return cmb_fail_memory(ctx);
-  if (errno == EFBIG) {
-    return cmb_fail_at(ctx, cmb_place_in(path, 1, 1), "the file is larger than %d MB",
-                       CMB_MOST_BYTES >> 20);
-  }
-  return cmb_fail_about(ctx, CMB_ERROR_IO, cmb_about_file(path), "%s: cannot be read: %s", path,
-                        reason(errno));
-}
 
 /* Returns the length of the directory part of a path, including the last slash; 0 if there is no slash. */
 static size_t folder_length(const char *path)
@@ -162,15 +97,17 @@ static const char *root_of(const cmb_reader *r, const char *from, size_t *length
   return own ? from : r->model->path;
 }
 
-/* Opens the file `text`, which a node of a model file names, relative to the directory of that file. Sets *name to its path for messages
- * and *file to its descriptor, or to -1 with errno set. A path outside of the model's directory is an error unless the options allow it; a
- * file in the library of parts must name files in the library. */
+/* Opens the file `text`, which a node of a model file names, relative to the directory of that file (for the text of the option `addition`,
+ * that of the model). Sets *name to its path for messages and
+ * *file to its descriptor, or to -1 with errno set. A path outside of the model's directory or, in a file of the library of parts, outside of
+ * the library is an error unless the options allow it. */
 static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *text,
                               const char **name, int *file)
 {
   char shown[CMB_SHOWN_ROOM];
   size_t root;
-  const char *from = node->place.file, *path = root_of(r, from, &root);
+  const char *from = cmb_is_addition(node->place.file) ? r->model->path : node->place.file;
+  const char *path = root_of(r, from, &root);
   if (r->options && r->options->include_anywhere) {
     size_t folder = text[0] == '/' ? 0 : folder_length(from);
     *name = joined(r->model->arena, from, folder, text);
@@ -269,13 +206,15 @@ bool cmb_model_reads(const cmb_model *model, const char *path)
 }
 
 /* Searches the library of parts, in the subdirectory that `text` names, for the .yaml file whose name is most similar to `text`, among the
- * first MOST_FILES, and writes its path without the extension into `near`. Returns false if none is similar or `text` names no
- * subdirectory. */
+ * first MOST_FILES, and writes its path without the extension into `near`. Returns false if none is similar, or `text` names no
+ * subdirectory or leads out of the library. */
 static bool nearest_in_library(cmb_reader *r, const char *text, char near[CMB_SHOWN_ROOM])
 {
   enum { MOST_FILES = 200 };
   const char *library = r->options ? r->options->library : NULL, *names[MOST_FILES];
   const size_t folder = folder_length(text);
+  char *inside = cmb_arena_take(r->scratch, strlen(text) + 2, 1);
+  if (!inside || !simplify(text, inside)) return false;
   char *path = library ? joined(r->scratch, library, strlen(library), "/") : NULL;
   path = path ? joined(r->scratch, path, strlen(path), text) : NULL;
   if (!path || folder == 0) return false;
@@ -299,10 +238,10 @@ static cmb_status fail_file(cmb_reader *r, const cmb_node *node, bool included, 
   char shown[CMB_SHOWN_ROOM], near[CMB_SHOWN_ROOM];
   if (error == ENOMEM) return cmb_fail_memory(r->ctx);
   const bool known = included && error == ENOENT && nearest_in_library(r, node->text, near);
-  return cmb_reader_fail(r, node->place, "the file '%s' cannot be read: %s%s%s%s",
-                         cmb_shown(node->text, shown),
-                         error == ELOOP ? "it is a link, which is not followed" : reason(error),
-                         known ? "; did you mean '" : "", known ? near : "", known ? "'?" : "");
+  return cmb_reader_fail(
+      r, node->place, "the file '%s' cannot be read: %s%s%s%s", cmb_shown(node->text, shown),
+      error == ELOOP ? "it is a link, which is not followed" : cmb_reading_error(error),
+      known ? "; did you mean '" : "", known ? near : "", known ? "'?" : "");
 }
 
 /* Reads the open file `file`, which a node names, into *text (*length bytes on the scratch arena), closes it and records its path `name` in
@@ -312,7 +251,7 @@ static cmb_status take_file(cmb_reader *r, const cmb_node *node, bool included, 
                             const char *name, const char **text, size_t *length)
 {
   char *bytes;
-  if (file < 0 || !read_and_close(r->ctx, file, &bytes, length))
+  if (file < 0 || !cmb_read_and_close(r->ctx, file, &bytes, length))
     return fail_file(r, node, included, errno);
   char *copy = cmb_arena_take(r->scratch, *length + 1, 1);
   r->bytes_read += *length + BYTES_A_FILE;
@@ -340,7 +279,7 @@ cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **nam
                            const char **text, size_t *length)
 {
   CMB_TRY(cmb_load_bytes_beside(r, node, name, text, length));
-  return cmb_check_text(r->ctx, *text, *length, cmb_place_in(*name, 1, 1));
+  return cmb_check_text(r->ctx, *text, *length, cmb_about_place(*name, 1, 1));
 }
 
 cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,
@@ -350,5 +289,5 @@ cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **n
   CMB_TRY(cmb_expect_text(r, node, "a file's name"));
   CMB_TRY(open_included(r, node, name, &file));
   CMB_TRY(take_file(r, node, true, file, *name, text, length));
-  return cmb_check_text(r->ctx, *text, *length, cmb_place_in(*name, 1, 1));
+  return cmb_check_text(r->ctx, *text, *length, cmb_about_place(*name, 1, 1));
 }

@@ -6,7 +6,7 @@
  *     sphere of radius r                     2/5 m r²
  *
  * I = Aᵀ I' A transforms an inertia I' from the axes that are the rows of A to the global ones; mirrored rows give the inertia of the
- * mirrored body. limits.h checks whether the result is physically possible.
+ * mirrored body. limits.c checks whether the result is physically possible.
  */
 #include "math/vec3.h"
 #include "model/reader.h"

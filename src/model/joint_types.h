@@ -1,6 +1,6 @@
 /*
  * The table of joint types: directions, elementary motions and constraints of each, used by the reader of models, for the tree of links, for
- * the constraints of loops and of Cartesian coordinates, for outputs and by the random tests.
+ * the constraints of loops and of Cartesian coordinates, for queries of a model and by the random tests.
  */
 #ifndef CMB_MODEL_JOINT_TYPES_H
 #define CMB_MODEL_JOINT_TYPES_H
@@ -23,7 +23,7 @@ typedef enum cmb_joint_type {
   /* axes[2]: the direction of both shafts when they are in line; Euler parameters; no relative rotation about the shaft */
   CMB_JOINT_CONSTANT_VELOCITY,
   CMB_JOINT_TRANSLATION, /* axes: a frame; coordinates: along its three axes */
-  /* coordinates: x, y, z along the global axes (fixed to the parent), Euler parameters */
+  /* coordinates: x, y, z along the global axes, in a turned copy along its own (fixed to the parent), Euler parameters */
   CMB_JOINT_FREE,
   CMB_JOINT_TYPES
 } cmb_joint_type;
@@ -35,11 +35,11 @@ typedef enum cmb_joint_directions {
   CMB_AXES_NONE,
   CMB_AXES_ONE, /* axis: D, into axes[0] */
   CMB_AXES_TWO, /* axes: [D, D], perpendicular */
-  /* axes: [D, D, D], each perpendicular to the one before; default: the global axes */
+  /* axes: [D, D, D], each perpendicular to the one before; default: the axes of the scope */
   CMB_AXES_THREE,
   CMB_AXES_PLANE, /* normal: D, or axes: [D, D] in the plane */
   CMB_AXES_SHAFT, /* axis: D, into axes[2]; axes[0] and axes[1] are chosen perpendicular to it */
-  CMB_AXES_FRAME  /* axes: {x: D, y: D}; default: the global axes */
+  CMB_AXES_FRAME  /* axes: {x: D, y: D} or another two; default: the axes of the scope */
 } cmb_joint_directions;
 
 /* The elementary motions of which a joint is composed, each relative to the preceding one: a translation, a rotation about an axis, a free
@@ -53,7 +53,7 @@ typedef enum cmb_joint_motion {
 typedef struct cmb_joint_stage {
   cmb_joint_motion motion;
   int axis;    /* number of the joint's axis; not used by CMB_MOTION_BALL */
-  bool global; /* `axis` is the number of a global axis instead */
+  bool global; /* `axis` is a global axis instead, in a turned copy one of its own */
 } cmb_joint_stage;
 
 /* The constraints between two frames that a joint imposes (dyn/constraints.c). */

@@ -1,6 +1,6 @@
 /*
- * Checks that numbers of a model are physically possible, when it is read and whenever live parameters (which can change later) do so;
- * called by the readers of sections and, for later values, by layer dyn (limits.h).
+ * Checks that numbers of a model are physically possible, when it is read and whenever live parameters (which can change later) do so; called
+ * by the readers of sections and, for later values, by layers sim and system (limits.h).
  */
 #include "model/limits.h"
 
@@ -21,7 +21,7 @@ struct cmb_model_limit {
   const char *subject_kind, *subject_name; /* the parts of `subject`: "body", "hub" */
   int count;
   cmb_number x[9];                    /* (count) */
-  const struct cmb_model_limit *next; /* the next one in the order of the file */
+  const struct cmb_model_limit *next; /* the next one in the order of reading */
 };
 
 static const double SLACK = 1e-9; /* relative tolerance: the numbers of an inertia may be rounded */
@@ -223,7 +223,7 @@ struct cmb_limits {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_model *model;
-  cmb_program *program; /* computes all numbers of all limits from the live parameters */
+  cmb_program *program; /* computes the live numbers of all limits from the live parameters */
   double *in, *value, *work;
   /* (values) at the index of a limit's first value: whether its values were unusual at the last check */
   bool *warned;

@@ -1,6 +1,7 @@
 /*
  * Conditions on the numbers of a model: masses are positive, inertias physically possible and so on. The reader of models checks them with
- * the values of the file and stores those that depend on live parameters (which can change later); dyn checks these again for later values.
+ * the values of the file and stores those that depend on live parameters (which can change later); layers sim and system check these again
+ * for later values.
  */
 #ifndef CMB_MODEL_LIMITS_H
 #define CMB_MODEL_LIMITS_H

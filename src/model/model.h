@@ -81,7 +81,7 @@ static inline bool cmb_same_axes(const double *a, const double *b)
 /* A formula as written in the model; text == NULL: not given. */
 typedef struct cmb_model_formula {
   const char *text;
-  cmb_place place;         /* of its first character */
+  cmb_place place;         /* of its first character; of the entry if the reader made it */
   const char *scope;       /* prefix with which its names are looked up first: "" or "left." */
   const char *subject;     /* what the formula belongs to, for messages: "output 'x'" */
   const char *kind, *name; /* the parts of `subject`: "output", "x" */
@@ -103,7 +103,7 @@ typedef struct cmb_model_body {
   cmb_number com[3];     /* centre of mass in the design position */
   cmb_number inertia[9]; /* about the centre of mass, in global axes in the design position */
   bool is_rod;
-  cmb_number ends[2][3]; /* of a rod, in the design position */
+  cmb_number ends[2][3]; /* of a rod or cylinder, in the design position */
 } cmb_model_body;
 
 /* A named frame fixed to a body. */
@@ -136,10 +136,10 @@ typedef struct cmb_model_joint {
   /* unit vectors in the design position, as the type requires; 0 if not used */
   cmb_number axes[3][3];
   cmb_number pitch; /* of a screw: translation per revolution */
-  /* +1; -1 in a mirrored copy: rotations are about -axes (see `mirror` in docs/model-format.md) */
+  /* +1; -1 in a mirrored copy if it has no Euler parameters: rotations are about -axes (see `mirror` in docs/model-format.md) */
   int turn;
   bool euler; /* its orientation is given by Euler parameters, .. */
-  /* .. and its coordinates are components along these axes (9), as in cmb_mirror */
+  /* .. and its coordinates are components along these axes (9); NULL: along the global axes */
   const double *axes0;
   int nq, nv; /* numbers of coordinates and velocities */
   /* (nq) names of the coordinates; of Euler parameters NAME.p0 to NAME.p3 */
@@ -152,8 +152,8 @@ typedef struct cmb_model_joint {
   cmb_model_coordinate coordinate[CMB_MOST_VELOCITIES]; /* (nv) */
 } cmb_model_joint;
 
-/* Types of loops, which are constraints between a frame on body a and one on body b; the two coincide in the design position unless
- * stated. */
+/* Types of loops, which are constraints between a frame on body a and one on body b with the same axes in the design position, or between
+ * quantities in a formula. */
 typedef enum cmb_loop_type {
   /* joints that can be loops have their joint type as number (joint_types.h) */
   CMB_LOOP_DISTANCE = CMB_JOINT_TYPES, /* |b - a| = length */
@@ -168,7 +168,7 @@ typedef struct cmb_model_loop {
   int type;              /* cmb_joint_type or cmb_loop_type */
   cmb_anchor a, b;       /* not used by CMB_LOOP_FORMULA */
   cmb_number axes[3][3]; /* fixed to a, as for joints; universal: axes[1] is fixed to b */
-  /* the same directions, fixed to b: equal to axes unless the model specifies others */
+  /* the same directions as axes, fixed to b */
   cmb_number axes_b[3][3];
   /* CMB_LOOP_DISTANCE: a formula of t and inputs; text NULL: the distance in the design position */
   cmb_model_formula length;

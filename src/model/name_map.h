@@ -1,6 +1,7 @@
 /*
- * A hash map from names to values, on an arena, used by the YAML parser for keys and by the reader for all names of a model. A name belongs to
- * an owner (the address of anything that represents a map or a namespace), so that one hash map serves many. Entries are never removed.
+ * A hash map from names to values, on an arena, used by the YAML parser and drafts for keys, by the reader and layer dyn for names of a model.
+ * A name belongs to an owner (the address of anything that represents a map or a namespace), so that one hash map serves many. Entries are
+ * never removed.
  */
 #ifndef CMB_MODEL_NAME_MAP_H
 #define CMB_MODEL_NAME_MAP_H

@@ -100,9 +100,9 @@ static cmb_status set_value(cmb_reader *r, const cmb_scope *s, cmb_part *part,
   return CMB_OK;
 }
 
-/* Applies the parameter values that are set in the include statements of scope s (the model or a template instance) for parameters of the
- * included files that are defined in scope `home`, which is s or an instance inside s; a value with precedence is kept. Two values without
- * precedence are an error. */
+/* Applies the values that include statements of scope s (the model or a template instance) set for parameters which are defined in scope
+ * `home`: s, or an instance inside s. A value that has precedence (from an option, an instance's arguments, or a file that includes the setting
+ * one) is kept. Two values of which neither has precedence are an error. */
 static cmb_status apply_includes(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
 {
   for (cmb_part *part = s->parts; part; part = part->next) {

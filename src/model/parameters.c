@@ -1,11 +1,11 @@
 /*
- * Reads the section `parameters` of a model: numbers with names; called by templates.c and read.c (reader.h). A formula may use parameters
- * that are defined after it; each is computed when its value is first needed. The arguments of an instance take precedence over the values
- * in its template, those of an including file over those of the included one (overrides.c), and those of the options over all others. Every
- * copy of a repeated instance has the parameter `index`.
+ * Reads the section `parameters` of a model: numbers with names; called by templates.c, read.c, values.c and place.c (reader.h). A formula may
+ * use parameters that are defined after it; each is computed when its value is first needed. The arguments of an instance take precedence over
+ * the values in its template, those of an including file over those of the included one (overrides.c), and those of the options over all
+ * others. Every copy of a repeated instance has the parameter `index`.
  *
  * Live parameters, whose values can be changed after the model is read, are inputs of the model's graph: those that the options name, or all
- * that are not computed from others. What is computed from them is an expression. Some numbers cannot depend on them (such as the number of
+ * that are not computed from live ones. What is computed from them is an expression. Some numbers cannot depend on them (such as the number of
  * copies): a live parameter that was named by the options is an error there; with `live_all` it is made fixed, and the model is read again.
  */
 #include "base/context.h"
@@ -115,8 +115,8 @@ static bool is_named_live(const cmb_model_options *o, const char *name)
   return false;
 }
 
-/* Returns whether a parameter, whose value is known, is to be live (changeable after the model is read): the options name it, or they
- * request this for all parameters and its value does not depend on live ones. Always false for parameters that have to stay fixed. */
+/* Returns whether a parameter, whose value is known, is to be live (changeable after the model is read): the options name it, or they request
+ * this for all parameters and its value does not depend on live ones. Always false for parameters that have to stay fixed and for `index`. */
 static bool is_wanted_live(const cmb_reader *r, const cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
@@ -168,6 +168,29 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
   return CMB_OK;
 }
 
+/* Reports that the template of instance s has no parameter with the name of `argument`, and suggests the most similar one that it has. */
+static cmb_status fail_argument(cmb_reader *r, const cmb_scope *s, const cmb_node *argument)
+{
+  char shown[CMB_SHOWN_ROOM];
+  const size_t prefix = strlen(s->prefix);
+  const char **names =
+      cmb_arena_take(r->scratch, (size_t)r->model->parameter_count + 1, sizeof *names);
+  int count = 0;
+  if (!names) return cmb_fail_memory(r->ctx);
+  for (int i = 0; i < r->model->parameter_count; i++) {
+    const cmb_lazy *p = &r->parameters[i];
+    if (!p->is_index && strncmp(p->name, s->prefix, prefix) == 0) names[count++] = p->name + prefix;
+  }
+  const char *nearest = cmb_nearest_name(argument->key, names, count, sizeof *names);
+  cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
+  return cmb_reader_fail(r, argument->key_place, "the template has no parameter '%s'%s%s%s",
+                         cmb_shown(argument->key, shown),
+                         nearest     ? ": did you mean '"
+                         : count > 0 ? "; expected one of its parameters"
+                                     : "; it has no parameters",
+                         nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 /* Replaces the parameter values of a template in its instance s by the instance's arguments. The formulas of the arguments are evaluated in
  * the scope that contains the instance. Returns an error if an argument is no parameter of the template. */
 static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
@@ -182,13 +205,7 @@ static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
       r->parameters[found->index].scope = s->parent;
       continue;
     }
-    char shown[CMB_SHOWN_ROOM];
-    const char *nearest = found ? NULL : cmb_nearest(r, s, CMB_NAMES_PARAMETER, argument->key);
-    cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
-    return cmb_reader_fail(r, argument->key_place, "the template has no parameter '%s'%s%s%s",
-                           cmb_shown(argument->key, shown),
-                           nearest ? ": did you mean '" : "; expected one of its parameters",
-                           nearest ? nearest : "", nearest ? "'?" : "");
+    return fail_argument(r, s, argument);
   }
   return CMB_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * Computes the placements (rotation, mirror, offset) of template instances from their keys `mirror`, `axes`, and `at` or `offset`;
- * called by points.c and read.c (reader.h).
+ * Computes the placements (rotation, mirror, offset) of template instances from their keys `mirror`, `axes`, and `at` or `offset`; called by
+ * points.c, joints.c, roads.c and read.c (reader.h).
  *
  * An instance x -> T s x + o (rotation T, signs s, offset o) is placed in the frame of the scope around it, x -> T' s' x + o', so that
  * nested ones are composed. Mirrors are in coordinate planes and so consist of signs only; mirrors and rotations are interchanged by
@@ -38,9 +38,9 @@ void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3])
   }
 }
 
-/* Computes m->axes (3 x 3), the axes of a template instance in global coordinates, from its key `axes`. Its rows are the columns of T' s' T s',
- * where T is the rotation of the instance and T' and s' are the rotation and the mirror signs of the scope `outer` around it. The axes cannot
- * depend on parameters that can be changed after set-up. */
+/* Reads the key `axes` of a template instance and computes m->axes (3 x 3), the instance's axes in global coordinates, from its rotation T and
+ * from the rotation T' and the mirror signs s' of the scope `outer` around it: row i is column i of T' s' T s'. The axes cannot depend on
+ * parameters that can be changed after set-up. */
 static cmb_status read_turn(cmb_reader *r, const cmb_scope *outer, const cmb_node *node,
                             cmb_mirror *m)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- sections that are not lists of objects */
+/* ---- the names of the sections; title and gravity */
 
 enum section_kind { TEXT, LIST, MAP, ANY };
 
@@ -50,8 +50,8 @@ cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_templ
   return CMB_OK;
 }
 
-/* Returns the first section with this name that is not empty, searched in the main file of the model and then in the files that it
- * includes; NULL if there is none. */
+/* Returns the first section with this name that has a value (which may be {} or []), searched in the main file of the model, then in the files
+ * that it includes; NULL if there is none. */
 static const cmb_node *find_section(const cmb_reader *r, const char *name)
 {
   const cmb_node *node = NULL;
@@ -127,7 +127,8 @@ static cmb_status read_simulate(cmb_reader *r)
 
 /* ---- the whole */
 
-/* Reads all sections of the model, in an order in which each section refers only to sections that have been read before. */
+/* Reads all sections of the model but includes, templates and instances, in an order in which what a section refers to has been read before;
+ * names in formulas that stay text are looked up later. */
 static cmb_status read_sections(cmb_reader *r)
 {
   CMB_TRY(cmb_read_parameters(r));
@@ -163,7 +164,7 @@ static cmb_status parse_text(cmb_reader *r, const void *from, const cmb_node **r
   const cmb_place begin = r->model->place;
   if (t->length > CMB_MOST_BYTES)
     return cmb_fail_at(r->ctx, begin, "the text is larger than 16 MB");
-  CMB_TRY(cmb_check_text(r->ctx, t->text, t->length, begin));
+  CMB_TRY(cmb_check_text(r->ctx, t->text, t->length, cmb_about_at(begin)));
   return cmb_yaml_parse(r->ctx, &r->map, t->text, t->length, begin.file, root);
 }
 
@@ -291,7 +292,7 @@ cmb_status cmb_model_read(cmb_context *ctx, const char *path, const cmb_model_op
   CMB_REQUIRE(ctx, ctx && model, "cmb_model_read needs a context and a place for the model");
   *model = NULL;
   CMB_REQUIRE(ctx, path, "cmb_model_read needs the path of a file");
-  CMB_TRY(cmb_load_main(ctx, path, &text, &length));
+  CMB_TRY(cmb_load_file(ctx, path, &text, &length));
   cmb_status status = cmb_model_parse(ctx, text, length, path, options, model);
   cmb_release(ctx, text);
   return status;

@@ -14,8 +14,8 @@
 /* longest full name: formulas allow 255 characters, and suffixes such as .wx' are appended */
 enum { MOST_NAME = 240 };
 
-/* Reports an error in a model at the place `at`. The message begins with the part of the model that is being read, such as joint
- * 'left.pivot', followed by the formatted text. Returns CMB_ERROR_INPUT. */
+/* Reports an error in a model. The message consists of the place `at`, the part of the model that is being read, such as joint 'left.pivot', if
+ * there is one, and the formatted text. Returns CMB_ERROR_INPUT. */
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
 {
   cmb_about about = cmb_about_at(at);
@@ -111,7 +111,7 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
          (strchr(letters, name[good]) || (name[good] >= '0' && name[good] <= '9')))
     good++;
   if (length == 0 || good < length) {
-    return cmb_reader_fail(r, at, "'%s' is no name; expected letters, digits and _, a letter first",
+    return cmb_reader_fail(r, at, "'%s' is no name; expected letters, digits and _, no digit first",
                            shown);
   }
   if (length > CMB_MOST_NAME_PART) {
@@ -126,7 +126,8 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
                          shown);
 }
 
-/* Reports that a name is taken. If it is that of a parameter of an included file, the message also says how to give this parameter another value. */
+/* Reports that a name is taken. If both are parameters, defined in two files, the message also says how a file gives a parameter of an included file
+ * another value. */
 static cmb_status fail_taken(cmb_reader *r, cmb_name_kind kind, const char *full,
                              const cmb_name *earlier, cmb_place at)
 {
@@ -236,8 +237,8 @@ cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, cons
 
 /* ---- sections */
 
-/* Calls `read` for each entry of a section in scope s (the model or a template instance), after checking the entry's name. Messages refer
- * to the entry by the word `what` and its name. Stops at the first error. */
+/* Calls `read` for each entry of a section in scope s (the model or a template instance), after checking the entry's name; an entry of a list has
+ * none. Messages refer to the entry by the word `what` and its name. Stops at the first error. */
 cmb_status cmb_each_entry_of(cmb_reader *r, const cmb_scope *s, const char *section,
                              const char *what, cmb_entry_reader read)
 {

@@ -9,13 +9,13 @@
  * The placement of an instance, x -> T sign x + offset, transforms the positions written in it to the global frame. It is applied where
  * numbers are read (positions, directions); named points are stored in the global frame.
  *
- * Every message is "FILE:LINE:COL: SUBJECT: text", where the subject is the part of the model that is being read, such as joint
- * 'left.pivot'.
+ * A message is "FILE:LINE:COL: SUBJECT: text", where the subject is the part of the model that is being read, such as joint 'left.pivot'; it
+ * is left out if no part is being read. A model that is made by calls has a key such as bodies/rod/mass in place of line and column.
  */
 #ifndef CMB_MODEL_READER_H
 #define CMB_MODEL_READER_H
 
-#include "base/error.h"
+#include "base/input.h"
 #include "model/model.h"
 #include "model/yaml.h"
 
@@ -128,7 +128,7 @@ typedef struct cmb_reader {
   cmb_scope *scopes, *last_scope;
   int unfolded_size; /* number of nodes in all scopes */
   int part_searches; /* number of searches in the graph of includes (overrides.c) */
-  size_t bytes_read; /* from all files but the first */
+  size_t bytes_read; /* from all files but the main one, and a constant for each (files.c) */
   cmb_subject subject;
   cmb_lazy *parameters, *points;
   int parameter_room, point_count;
@@ -145,7 +145,8 @@ typedef struct cmb_reader {
 
 /* ---- reader.c: messages, names, sections */
 
-/* Reports an error in the user's input at a place, with the current subject in front of the formatted text. Returns CMB_ERROR_INPUT. */
+/* Reports an error in the user's input at a place, with the current subject, if there is one, in front of the formatted text. Returns
+ * CMB_ERROR_INPUT. */
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -173,30 +174,30 @@ cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int i
  * preceding copy of a repeated instance. Returns NULL if there is none. */
 cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
 
-/* Returns the defined name of this kind that is most similar to an unknown one, as written in the scope s, for "did you mean"; NULL if
- * none is similar. */
+/* Returns the defined name of this kind that is most similar to an unknown one, as written in the scope s, for "did you mean"; NULL if none
+ * is similar or out of memory. */
 const char *cmb_nearest(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
 
-/* Returns what to expect in place of an unknown name, such as "expected one of a, b", on the scratch arena; NULL if no name of this kind is
- * defined. */
+/* Returns what to expect in place of an unknown name, such as "expected one of a, b" or "did you mean 'a'?", on the scratch arena; NULL if no
+ * name of this kind is defined or out of memory. */
 const char *cmb_expected(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
 
-/* Looks up a name of one kind as seen from the scope s and stores it in *found; an unknown name is an error at the place `at`, which
- * suggests a similar one. */
+/* Looks up a name of one kind as seen from the scope s and stores it in *found; an unknown name is an error at the place `at`, whose message
+ * suggests a similar one or lists the known ones. */
 cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name,
                      cmb_place at, const cmb_name **found);
 
 typedef cmb_status (*cmb_entry_reader)(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 
-/* Calls `read` for each entry of a section in all scopes, with the subject of messages set to `what` and the entry's name, which is
- * checked. Stops at the first failure. */
+/* Calls `read` for each entry of a section in all scopes, with the subject of messages set to `what` and the entry's name, which is checked;
+ * an entry of a list has none. Stops at the first failure; else there is no subject afterwards. */
 cmb_status cmb_each_entry(cmb_reader *r, const char *section, const char *what,
                           cmb_entry_reader read);
 /* Returns the number of entries of a section in all scopes. */
 int cmb_count_entries(const cmb_reader *r, const char *section);
 
-/* Calls `read` for each entry of a section in the scope s, with the subject of messages set to `what` and the entry's name, which is
- * checked. Stops at the first failure. */
+/* Calls `read` for each entry of a section in the scope s, with the subject of messages set to `what` and the entry's name, which is checked;
+ * an entry of a list has none. Stops at the first failure; else there is no subject afterwards. */
 cmb_status cmb_each_entry_of(cmb_reader *r, const cmb_scope *s, const char *section,
                              const char *what, cmb_entry_reader read);
 
@@ -230,8 +231,8 @@ cmb_status cmb_require(cmb_reader *r, const cmb_node *map, const char *key, cons
 cmb_status cmb_read_choice(cmb_reader *r, const cmb_node *node, const void *names, int count,
                            size_t stride, int *choice);
 
-/* Checks a name that the user gives to something: letters, digits and _, a letter first, not too long, and not a reserved name or a
- * function of formulas. */
+/* Checks a name that the user gives to something: letters, digits and _, no digit first, not too long, and not a reserved name or a function
+ * of formulas. */
 cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 
 /* ---- limits.c: conditions on numbers, checked with the values of the file and later with other values of live parameters (limits.h) */
@@ -244,7 +245,7 @@ typedef enum cmb_limit_kind {
   CMB_AT_LEAST, /* two numbers: the first is at least the second, .. */
   CMB_ABOVE,    /* .. is greater than the second .. */
   CMB_AT_MOST,  /* .. or is at most the second */
-  /* nine numbers: no principal moment is negative or larger than the sum of the two others; with a warning if two of them are 0 */
+  /* nine numbers: no principal moment is negative or larger than the sum of the two others; two that are 0 only give a warning */
   CMB_INERTIA
 } cmb_limit_kind;
 
@@ -314,7 +315,8 @@ cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *ma
 cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *names, cmb_place place,
                              cmb_model_formula *formula);
 
-/* Reads a formula that stays text. Only its syntax is checked, since its names may be defined later. */
+/* Reads a formula that stays text, with full names in place of "previous.NAME". Checks only its syntax and the number of arguments of the
+ * tables and roads that are known, since other names may be defined later. */
 cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             cmb_model_formula *formula);
 
@@ -341,8 +343,8 @@ cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
 /* Checks that all names that includes set are parameters of the included files. */
 cmb_status cmb_check_overrides(cmb_reader *r);
 
-/* Handles the number x, which must not depend on live parameters (r->fixed_number describes it). A live parameter on which x depends is an
- * error if the options name it; otherwise it is made fixed, and the model will be read again. */
+/* Handles the number x, which must not depend on live parameters (r->fixed_number describes it; parameters.c). A live parameter on which x
+ * depends is an error if the options name it; otherwise it is made fixed, and the model will be read again. */
 cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at);
 
 /* ---- points.c: positions, directions and axes */
@@ -429,13 +431,13 @@ cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node
 /* Stores the keys under which a joint of this type has its directions in keys[] and returns how many there are (0 to 2). */
 int cmb_joint_direction_keys(cmb_joint_type type, const char *keys[2]);
 
-/* Reads the names, initial values, stiffness, damping and friction of the coordinates of a joint (coordinates.c). j->type, euler, turn, axes0
- * and name must be set. */
+/* Reads the names, initial values, stiffness, damping and friction of the coordinates of a joint (coordinates.c). j->type, euler, name and
+ * place must be set. */
 cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 cmb_model_joint *j);
 
-/* Reads a table from a map with points or a file, or from a list of points, and appends it to the model, which owns it, under the name
- * `full` (tables.c). *table becomes the new one; table may be NULL. */
+/* Reads a table from a map with points, a grid of values or a file, or from a list of points, and appends it to the model, which owns it. Its
+ * name `full` must have been defined (tables.c). *table becomes the new one; table may be NULL. */
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
                           const cmb_model_table **table);
 
@@ -459,8 +461,8 @@ cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *col
 cmb_status cmb_parse_csv(cmb_reader *r, const char *name, const char *text, size_t length,
                          const cmb_node *columns, int *n, double **x, double **f);
 
-/* Check the keys of a body that is no massless frame, and read its centre of mass, inertia and, for a rod, its ends; b->mass must be set
- * (inertia.c). */
+/* Check the keys of a body that is no massless frame, and read its centre of mass, inertia and, of a rod or cylinder, its ends; b->mass must
+ * be set (inertia.c). */
 cmb_status cmb_check_body_keys(cmb_reader *r, const cmb_node *body);
 cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *body,
                             cmb_model_body *b);
@@ -470,7 +472,7 @@ cmb_status cmb_check_tree(cmb_reader *r);
 
 /* ---- files.c, templates.c: files and the sections in them */
 
-enum { CMB_MOST_BYTES = 16 << 20, CMB_MOST_INCLUDES = 16 };
+enum { CMB_MOST_INCLUDES = 16 };
 
 /* Reads the text file that a node names, with a path relative to the file that contains the node. *name becomes its path for messages;
  * it is on the model's arena, the text on the scratch arena. */
@@ -486,12 +488,6 @@ cmb_status cmb_load_bytes_beside(cmb_reader *r, const cmb_node *node, const char
  * be left out. *name becomes its path for messages; it is on the model's arena, the text on the scratch arena. */
 cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,
                              const char **text, size_t *length);
-/* Reads the main file of a model; the caller frees *text with cmb_release. */
-cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t *length);
-
-/* Checks that a text is UTF-8 without control characters other than line ends and tabs; `at` is the place of its first character, for
- * messages. */
-cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
 
 /* Builds the list of scopes, r->scopes: the model with its included files, and all instances of templates. Also registers templates and
  * parameters. */
@@ -518,7 +514,8 @@ cmb_status cmb_find_given(cmb_reader *r, const char *section, const cmb_scope **
 cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *entry, int *copies);
 
 /* cmb_is_previous returns whether a name begins with "previous."; cmb_previous_name writes the full name to which it refers in the scope s
- * (which may be "ground") into `full`, and returns false if it refers to nothing; cmb_fail_previous reports why such a name is unknown. */
+ * (which may be "ground") into `full`, and returns false if nothing precedes the copy; it does not check that the full name exists.
+ * cmb_fail_previous reports why such a name is unknown. */
 bool cmb_is_previous(const char *name);
 bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
                        char full[CMB_NAME_ROOM]);

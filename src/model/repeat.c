@@ -70,9 +70,9 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* Finds the body that "previous.NAME" means in the first of the copies that a repeated template instance makes, which has none before it. If
- * `name` is a body of this copy, and the instance's key `before` names a body or the ground, writes the full name of that one to `full` and
- * returns true; else returns false. */
+/* Finds which body "previous.NAME" means in the first copy of a repeated template instance, where no other copy comes before: the one that the
+ * instance's key `before` names, or the ground (its default). Writes its full name to `full` and returns true. Returns false if `name` is no
+ * body of the copy or `before` names no body. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -107,6 +107,13 @@ static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const
   const cmb_node *before = cmb_node_find(copy->instance, "before");
   const int length = (int)strlen(copy->prefix) - 1;
   char where[CMB_WHERE_ROOM], name[CMB_SHOWN_ROOM];
+  if (before && cmb_is_previous(shown + PREVIOUS)) {
+    return cmb_reader_fail(r, at,
+                           "'%s' does not exist for the first copy, '%.*s': '%s', which its key "
+                           "'before' names, is no copy with a copy before it; "
+                           "expected the name of such a copy",
+                           shown, length, copy->prefix, cmb_shown(before->text, name));
+  }
   if (before) {
     return cmb_reader_fail(r, at,
                            "'%s' does not exist for the first copy, '%.*s': its key 'before' names "
@@ -198,8 +205,8 @@ static const char *find_previous(const char *text, size_t *length)
 
 /* Replaces the name "previous.NAME" in a formula (`length` characters from `from`) by the full name of the item to which it refers, which is
  * appended to the buffer `to`. If only the beginning of NAME is an item, the rest, such as ".length", is copied. A full name shorter than the
- * original is padded with blanks, so that columns in messages stay right, unless a '(' follows. A name that refers to nothing or to the ground
- * is an error. */
+ * original is padded with blanks, so that columns in messages stay right, unless a '(' follows. It is an error if nothing precedes the copy,
+ * or if the name refers to the ground; whether the full name exists is checked later. */
 static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
                              cmb_place at, cmb_buffer *to)
 {

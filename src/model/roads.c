@@ -2,9 +2,9 @@
  * Reads the section `roads` of a model: surfaces that wheels and contacts roll on; called by read.c (reader.h). The types and their numbers
  * are the rows of road_types.c.
  *
- * A road that has a place begins at `at` and leads in `direction`, along x by default: its own coordinates are s along the direction and n
- * to the left of it. In mirrored copies the place and the direction are mirrored, and n counts to the right; the x and y of formulas are
- * those that all formulas of the copy use (cmb_mirror).
+ * A road that has a place begins at `at` and leads in `direction`, along x by default; an OpenCRG file gives defaults for both. Its own
+ * coordinates are s along the direction and n to the left of it. In mirrored copies the place and the direction are mirrored, and n counts
+ * to the right; the x and y of formulas are those that all formulas of the copy use (cmb_mirror).
  */
 #include "base/context.h"
 #include "base/text.h"

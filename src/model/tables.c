@@ -145,6 +145,21 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
 
 /* ---- one or two arguments */
 
+/* Reports an error if a table of one argument has the keys of a table of two. */
+static cmb_status refuse_grid_keys(cmb_reader *r, const cmb_node *table)
+{
+  static const char *const keys[] = {"x", "y"};
+  for (int i = 0; i < 2; i++) {
+    const cmb_node *key = cmb_node_find(table, keys[i]);
+    if (!key) continue;
+    return cmb_reader_fail(r, key->key_place,
+                           "'%s' is given without 'values'; expected 'x', 'y' and 'values' for a "
+                           "table of two arguments",
+                           keys[i]);
+  }
+  return CMB_OK;
+}
+
 /* Reads a table of one argument from a map: *n points (x[i], f[i]) from the key `points` (or `table`) or from a CSV file, and the *kind of
  * interpolation, which is unchanged if it is not given. */
 static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int *kind,
@@ -162,6 +177,12 @@ static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node
                            rows ? "points and 'file' are both given; expected one of them"
                                 : "neither points nor 'file' are given; expected 'points: [[x, f], "
                                   "...]' or 'file: NAME.csv'");
+  }
+  CMB_TRY(refuse_grid_keys(r, node));
+  const cmb_node *columns = cmb_node_find(node, "columns");
+  if (rows && columns) {
+    return cmb_reader_fail(r, columns->key_place,
+                           "'columns' is given with points; expected it with 'file'");
   }
   return rows ? read_rows(r, s, rows, n, x, f)
               : cmb_read_csv(r, file, cmb_node_find(node, "columns"), n, x, f);

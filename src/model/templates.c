@@ -11,7 +11,7 @@
 
 /* ---- included files */
 
-/* The files that are being read, a linked list from the innermost to the main one. */
+/* The files that are being read, a linked list from the innermost to the main one or, for an instance, to the one with its template. */
 struct chain {
   const char *file;
   const struct chain *outer;
@@ -324,7 +324,7 @@ static cmb_status add_option_text(cmb_reader *r, struct parts *parts, const stru
   const char *text = r->options ? r->options->addition : NULL;
   const cmb_node *root;
   if (!text) return CMB_OK;
-  CMB_TRY(cmb_check_text(r->ctx, text, strlen(text), cmb_place_in(ADDITION, 1, 1)));
+  CMB_TRY(cmb_check_text(r->ctx, text, strlen(text), cmb_about_place(ADDITION, 1, 1)));
   CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, strlen(text), ADDITION, &root));
   return add_part(r, parts, root, false, chain);
 }

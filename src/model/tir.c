@@ -491,7 +491,7 @@ cmb_status cmb_tir_parse(cmb_context *ctx, const char *name, const char *text, s
   while (advance(&f)) CMB_TRY(read_line(&f, tir));
   CMB_TRY(find_version(&f, &version));
   for (int k = 0; k < CMB_TIR_KEY_COUNT; k++) CMB_TRY(convert(&f, version, k, tir));
-  return cmb_tir_check(ctx, cmb_place_in(name, f.number > 0 ? f.number : 1, 1), tir);
+  return cmb_tir_check(ctx, name, f.line_of, tir);
 }
 
 cmb_status cmb_read_tir(cmb_reader *r, const cmb_node *file, const cmb_tir **tir)

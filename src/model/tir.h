@@ -39,15 +39,17 @@ double cmb_tir_number(const cmb_tir *tir, int key);
 double cmb_tir_pressure(const cmb_tir *tir);
 
 /* Parses the text of a tyre property file into *tir; `name` is the file's name for messages. Returns CMB_ERROR_INPUT with the message
- * "FILE:LINE:COLUMN: what is wrong, and what was expected" if it is not correct. Skipped parts that have an effect are warned about in
- * the log. Allocates no memory. */
+ * "FILE:LINE:COLUMN: what is wrong, and what was expected" if it is not correct. Unknown sections, and numbers with an effect that only
+ * another version of the formula has, are skipped with a warning. Allocates no memory. */
 cmb_status cmb_tir_parse(cmb_context *ctx, const char *name, const char *text, size_t length,
                          cmb_tir *tir);
 
 /* Reads the tyre property file that a node of a model names (relative to its file, or from the library) onto the model's arena. */
 cmb_status cmb_read_tir(cmb_reader *r, const cmb_node *file, const cmb_tir **tir);
 
-/* Checks the numbers of a tyre for consistency (tir_check.c); `at` is the place for error messages, the file's last line. */
-cmb_status cmb_tir_check(cmb_context *ctx, cmb_place at, const cmb_tir *tir);
+/* Checks the numbers of a tyre for consistency (tir_check.c). `name` is the file's name, and line_of[CMB_TIR_KEY_COUNT] has the line of each
+ * key in it, or 0, for error messages. */
+cmb_status cmb_tir_check(cmb_context *ctx, const char *name, const int *line_of,
+                         const cmb_tir *tir);
 
 #endif

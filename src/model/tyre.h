@@ -30,9 +30,9 @@ typedef struct cmb_model_tyre {
   int road;           /* number of the road; -1: the plane z = 0 */
   int side;           /* +1; -1 in a mirrored copy */
   cmb_number radius, stiffness, damping; /* m, N/m, N s/m; not used with a .tir file */
-  /* rolling radius Re = R - (1 - rolling) Fz/k, factors at the nominal load and at twice it */
+  /* of TMeasy: rolling radius Re = R - (1 - rolling) Fz/k, factors at the nominal load and at twice it */
   double rolling[2];
-  /* rolling resistance moment My = -resistance Fz Re, if the file does not define it */
+  /* of TMeasy: moment of rolling resistance My = -resistance Fz Re of a wheel that rolls forward */
   double resistance;
   double low_speed, low_speed_damping; /* m/s, s */
   const struct cmb_tir *tir;           /* parameters of the Magic Formula, or NULL */

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Reads two positive numbers under a key into x[2]: the values of a tyre's property at the nominal load and at twice this load. */
+/* Reads two positive numbers under a key into x[2], such as the values of a tyre's property at the nominal load and at twice this load. */
 static cmb_status read_pair(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                             double x[2])
 {

@@ -89,7 +89,8 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
-/* Returns a text for the error message on the unknown name `name` in a formula: the names of parameters that the formula could use. */
+/* Returns a text for the error message on the unknown name `name` in a formula: a similar name, or the parameters that the formula could
+ * use. */
 static const char *expected_parameter(void *user, const char *name)
 {
   const struct names_of_formula *names = user;
@@ -266,7 +267,7 @@ static bool any_value(void *user, const char *name, cmb_expr *e)
 }
 
 /* Parser callback that accepts any function call in a formula; used where only the syntax of formulas is checked. *e becomes a new input of the
- * graph. If the function is a table or a road of the model, reports a wrong number of arguments and returns false. */
+ * graph. A wrong number of arguments of a table, or fewer than two of a road, is reported, and the result is false. */
 static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
                      cmb_expr *e)
 {

@@ -56,19 +56,6 @@ const char *cmb_where(cmb_place at, char where[CMB_WHERE_ROOM])
   return where;
 }
 
-const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])
-{
-  size_t n = 0;
-  while (text[n] && n < CMB_SHOWN_ROOM - 4) {
-    unsigned char c = (unsigned char)text[n];
-    shown[n++] = c < ' ' || c == 0x7F ? '?' : (char)c;
-  }
-  while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
-    n--; /* do not cut a UTF-8 character */
-  memcpy(shown + n, text[n] ? "..." : "", text[n] ? sizeof "..." : 1);
-  return shown;
-}
-
 const cmb_node *cmb_node_find(const cmb_node *map, const char *key)
 {
   if (map->kind != CMB_NODE_MAP) return NULL;
@@ -92,8 +79,10 @@ static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
 static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place)
 {
   if (++b->nodes > CMB_MOST_NODES) {
-    b->status = cmb_fail_at(b->ctx, place, "the file has too many parts; expected at most %d",
-                            (int)CMB_MOST_NODES);
+    b->status = cmb_fail_at(
+        b->ctx, place,
+        "the file has too many keys, values, lists and maps; expected at most %d of them",
+        (int)CMB_MOST_NODES);
     return NULL;
   }
   cmb_node *node = cmb_arena_take(b->map->arena, 1, sizeof *node);
@@ -128,16 +117,16 @@ static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place
   return CMB_OK;
 }
 
-/* Creates a text node of the tree from a scalar event of the YAML parser. Its place is that of its first character, inside of quotes;
- * for a block text (| or >) the beginning of its first line, for a missing value the place of its key. Returns NULL on failure, with the
- * status in b->status. */
+/* Creates a text node of the tree from a scalar event of the YAML parser. Its place is that of its first character, inside of quotes; for a
+ * block text (| or >) the beginning of its first line, for a missing value the place of its key, or in a list that of what comes before it.
+ * Returns NULL on failure, with the status in b->status. */
 static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
 {
   struct fy_token *token = event->scalar.value;
   const struct fy_mark *mark = fy_event_start_mark(event);
   cmb_place place = place_of(b, mark);
   const cmb_node *key = b->depth > 0 ? b->stack[b->depth - 1].key : NULL;
-  if (!mark && key) place = key->place; /* a key without a value */
+  if (!mark) place = key ? key->place : b->at; /* the value is missing */
   cmb_node *node = new_node(b, CMB_NODE_TEXT, place);
   if (!node) return NULL;
   b->status = copy_text(b, token, place, &node->text);

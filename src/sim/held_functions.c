@@ -15,6 +15,10 @@
 static const double NOTHING =
     1e-9; /* part of a gradient that constraints leave of one that they hold */
 static const double SAME_RATIO = 1e-6; /* of two values of a function to those of another */
+static const double JUMPED =
+    1e3; /* a held function that is further from 0, in tolerances, has jumped */
+static const double LEFT =
+    1e-2; /* one that is further from 0, beside the largest rate, is not held */
 
 void cmb_run_stop_holding(cmb_simulation *sim, int leader, int side)
 {
@@ -210,12 +214,14 @@ int cmb_run_ratio_sign(const cmb_simulation *sim, int i, int j)
 }
 
 /* The functions whose gradients are those of function i but for a factor, into `with`: its sign; 0 for the others. What the constraints leave
- * of the gradients counts: joints that friction holds in a mechanism with one freedom stop together. */
-static cmb_status find_sharing(cmb_simulation *sim, int i, int *with)
+ * of the gradients counts: joints that friction holds in a mechanism with one freedom stop together. off (ns) is how much further each function is
+ * from 0 than errors of the run make it. */
+static cmb_status find_sharing(cmb_simulation *sim, int i, int *with, double *off)
 {
   CMB_TRY(cmb_run_find_gradients(sim));
   for (int j = 0; j < sim->eq->ns; j++) {
     const double size = cmb_run_gradient_size(sim, j);
+    off[j] = fabs(sim->events->s_probe[j]) - cmb_run_leeway(sim) * size;
     const bool may = may_be_indeterminate(sim, i, j, size, sim->events->s_probe);
     with[j] = may ? cmb_run_ratio_sign(sim, i, j) : 0;
   }
@@ -223,17 +229,45 @@ static cmb_status find_sharing(cmb_simulation *sim, int i, int *with)
   return CMB_OK;
 }
 
-/* Rates where function i and those that go with it are on one side, with all that can hold them there. */
-static cmb_status flow_on(cmb_simulation *sim, const int *with, int side, double *a, double *flow)
+/* Whether other functions may depend on the modes of the functions in `with`. */
+static bool are_nested(const cmb_simulation *sim, const int *with)
 {
-  int *mode = sim->ev->mode, *kept = sim->mode_kept;
-  const int ns = sim->eq->ns;
-  memcpy(kept, mode, (size_t)ns * sizeof *kept);
-  for (int k = 0; k < ns; k++) {
-    if (with[k] != 0) mode[k] = cmb_slide_held_mode(sim->eq, k, with[k], side);
+  const bool *nested = sim->eq->switch_nested;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (with[i] != 0 && (!nested || nested[i])) return true;
   }
-  cmb_status status = cmb_run_flow_here(sim, a, flow);
-  memcpy(mode, kept, (size_t)ns * sizeof *kept);
+  return false;
+}
+
+/* Sets the modes of function i and of those that go with it, `with`, to one side, with all that can hold them there; functions that are not held
+ * and depend on these modes get those that follow. */
+static cmb_status put_on(cmb_simulation *sim, int i, const int *with, int side)
+{
+  cmb_events *e = sim->events;
+  double *s = cmb_run_probe(sim, CMB_PROBES);
+  const bool nested = are_nested(sim, with);
+  const int ns = sim->eq->ns;
+  if (nested) CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, s));
+  for (int k = 0; k < ns; k++) {
+    if (with[k] != 0) sim->ev->mode[k] = cmb_slide_held_mode(sim->eq, k, with[k], side);
+  }
+  if (!nested) return CMB_OK;
+  for (int k = 0; k < e->ns; k++) {
+    sim->fixed[k] = k >= ns || with[k] != 0 || sim->hold_of[k] != 0 || cmb_run_is_held(sim, k);
+  }
+  return cmb_follow_modes(sim->ev, &e->search, e->t, e->q_found, e->v_found, e->lambda_found, s,
+                          CMB_FOLLOWING * fabs(s[i]), sim->fixed);
+}
+
+/* Rates where function i and those that go with it are on one side. */
+static cmb_status flow_on(cmb_simulation *sim, int i, const int *with, int side, double *a,
+                          double *flow)
+{
+  const size_t size = (size_t)sim->eq->ns * sizeof(int);
+  memcpy(sim->mode_kept, sim->ev->mode, size);
+  cmb_status status = put_on(sim, i, with, side);
+  if (status == CMB_OK) status = cmb_run_flow_here(sim, a, flow);
+  memcpy(sim->ev->mode, sim->mode_kept, size);
   return status;
 }
 
@@ -242,24 +276,46 @@ static cmb_status flow_on_both(cmb_simulation *sim, int i, const int *with, doub
                                double *other)
 {
   const int side = sim->ev->mode[i];
-  CMB_TRY(flow_on(sim, with, side, sim->a, now));
-  return flow_on(sim, with, -side, sim->a_other, other);
+  CMB_TRY(flow_on(sim, i, with, side, sim->a, now));
+  return flow_on(sim, i, with, -side, sim->a_other, other);
 }
 
-/* The functions with the surface of function i, into `with`, and their rates on both sides. */
-static cmb_status find_group(cmb_simulation *sim, int i, int *with, double *now, double *other)
+/* Whether function i is 0, but for errors of the run and the resolution of time, with its rates on both sides. One that has jumped over 0, as
+ * x' - floor(t) may, is not. */
+static bool is_at_zero(const cmb_simulation *sim, int i, const double *now, const double *other,
+                       const double *off)
 {
-  CMB_TRY(find_sharing(sim, i, with));
-  CMB_TRY(flow_on_both(sim, i, with, now, other));
-  for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j] != 0 && !are_parallel(now, other, i, j)) with[j] = 0;
+  const cmb_equations *eq = sim->ev->eq;
+  const double least = cmb_run_least_step(sim, sim->events->t);
+  if (eq->switch_order[i] == 2) return off[i] <= least * fabs(now[eq->ns + i]);
+  return off[i] <= least * fmax(fabs(now[i]), fabs(other[i]));
+}
+
+/* Finds the functions with the surface of function i, into `with`, and their rates on both sides; *at_zero: function i is on it. A function whose rates do
+ * not have the ratio of those of function i leaves the group, which changes the rates of the others: these are examined again. */
+static cmb_status find_group(cmb_simulation *sim, int i, int *with, double *now, double *other,
+                             bool *at_zero)
+{
+  double *off = cmb_run_probe(sim, CMB_PROBES + 1);
+  CMB_TRY(find_sharing(sim, i, with, off));
+  for (bool again = true; again;) {
+    again = false;
+    CMB_TRY(flow_on_both(sim, i, with, now, other));
+    for (int j = 0; j < sim->eq->ns; j++) {
+      const bool belongs = is_at_zero(sim, j, now, other, off) && are_parallel(now, other, i, j);
+      if (with[j] == 0 || j == i || belongs) continue;
+      with[j] = 0;
+      again = true;
+    }
   }
+  *at_zero = is_at_zero(sim, i, now, other, off);
   return CMB_OK;
 }
 
 cmb_status cmb_run_find_group(cmb_simulation *sim, int i, int *with)
 {
-  return find_group(sim, i, with, sim->flow, sim->flow + 2 * (ptrdiff_t)sim->most_ns);
+  bool at_zero;
+  return find_group(sim, i, with, sim->flow, sim->flow + 2 * (ptrdiff_t)sim->most_ns, &at_zero);
 }
 
 cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still)
@@ -280,9 +336,9 @@ static cmb_status evaluate_hold(cmb_simulation *sim, int i, int *with, bool *hol
   const cmb_equations *eq = sim->ev->eq;
   const int sign = sim->ev->mode[i];
   double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
-  CMB_TRY(find_group(sim, i, with, now, other));
-  CMB_TRY(flow_on_both(sim, i, with, now, other));
-  *hold_of = sign * now[i] < 0 && sign * other[i] > 0;
+  bool at_zero;
+  CMB_TRY(find_group(sim, i, with, now, other, &at_zero));
+  *hold_of = at_zero && sign * now[i] < 0 && sign * other[i] > 0;
   if (*hold_of && eq->switch_order[i] == 2) {
     *hold_of = settles(sim, now[eq->ns + i], now[i], other[i]);
   }
@@ -378,6 +434,13 @@ cmb_status cmb_run_stop_held(cmb_simulation *sim)
   return cmb_run_final(sim, status, "dry friction", sim->events->t);
 }
 
+cmb_status cmb_run_follow_held(cmb_simulation *sim, bool *changed)
+{
+  const cmb_point at = cmb_run_point(sim);
+  *changed = false;
+  return sim->regime->sliding ? cmb_sliding_follow(sim->regime->sliding, &at, changed) : CMB_OK;
+}
+
 /* What the forces of the regime are mixed of where everything that it says slides. CMB_RETRY_SINGULAR: others hold the same motion. */
 static cmb_status find_mixture(const cmb_simulation *sim)
 {
@@ -391,9 +454,12 @@ static cmb_status try_hold(cmb_simulation *sim, int i, const int *with)
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
   cmb_regime *before = sim->regime;
   memcpy(sim->mode_kept, sim->ev->mode, size);
+  CMB_TRY(put_on(sim, i, with, -with[leader_of(sim, i, with)]));
   cmb_run_hold_function(sim, i, with);
   CMB_TRY(cmb_run_inspect_regime(sim));
-  cmb_status status = find_mixture(sim);
+  bool changed;
+  cmb_status status = cmb_run_follow_held(sim, &changed);
+  if (status == CMB_OK) status = find_mixture(sim);
   if (status != CMB_RETRY_SINGULAR) {
     CMB_TRY(cmb_run_enter_regime(sim, false));
     status = find_mixture(sim);
@@ -419,6 +485,72 @@ static bool can_be_held(const cmb_simulation *sim, int i)
   const bool silent = sim->eq->switch_silent && sim->eq->switch_silent[i];
   if (silent || cmb_run_is_held(sim, i)) return false; /* no force depends on a silent one */
   return order == 1 || (order == 2 && !cmb_left_out_can_change(sim->left_out_watch));
+}
+
+/* How far the leader of group k, which has this value at the event found, is from 0, as a velocity or a position. */
+static cmb_status find_distance(cmb_simulation *sim, int k, double value, double *distance)
+{
+  *distance = 0;
+  if (fabs(value) <= sim->options.integrator.atol) return CMB_OK;
+  CMB_TRY(cmb_run_find_gradients(sim));
+  *distance = fabs(value) / cmb_run_gradient_size(sim, sim->regime->sliding->function[k]);
+  return CMB_OK;
+}
+
+/* The largest velocity, and for a function of positions coordinate, at the event found. */
+static double largest_of(const cmb_simulation *sim, int i)
+{
+  const cmb_events *e = sim->events;
+  double largest = 0;
+  for (int k = 0; k < sim->eq->nv; k++) largest = fmax(largest, fabs(e->v_found[k]));
+  if (sim->eq->switch_order[i] != 2) return largest;
+  for (int k = 0; k < sim->eq->nq; k++) largest = fmax(largest, fabs(e->q_found[k]));
+  return largest;
+}
+
+cmb_status cmb_run_release_jumped(cmb_simulation *sim)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  const cmb_sliding *x = sim->regime->sliding;
+  cmb_events *e = sim->events;
+  bool any = false;
+  if (!x) return CMB_OK;
+  cmb_status status =
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  for (int k = 0; k < x->count; k++) {
+    const int i = x->function[k], side = x->value[k] > 0 ? 1 : -1;
+    double distance;
+    CMB_TRY(cmb_run_final(sim, find_distance(sim, k, x->value[k], &distance), "switching functions",
+                          e->t));
+    if (!(distance > JUMPED * (o->rtol * largest_of(sim, i) + o->atol))) continue;
+    cmb_run_stop_holding(sim, i, side);
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_SWITCH, sim->eq->switch_names[i], i, side));
+    any = true;
+  }
+  return any ? cmb_run_change_regime(sim) : CMB_OK;
+}
+
+cmb_status cmb_run_check_held(cmb_simulation *sim)
+{
+  const cmb_sliding *x = sim->regime->sliding;
+  for (int k = 0; x && k < x->count; k++) {
+    const int i = x->function[k];
+    const char *name = sim->eq->switch_names[i];
+    double distance;
+    cmb_events_at_end(sim->events);
+    cmb_kkt_keep(sim->ev->kkt);
+    cmb_status status = find_distance(sim, k, x->value[k], &distance);
+    cmb_kkt_restore(sim->ev->kkt);
+    CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
+    if (!(distance > LEFT * largest_of(sim, i) + cmb_run_leeway(sim))) continue;
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, "switching function", name),
+        "'%s' is held at its switch, but at t = %.9g it is %.3g away from there: the forces do not "
+        "hold it; expected a force that changes smoothly in place of one that switches",
+        name, sim->events->t, distance);
+  }
+  return CMB_OK;
 }
 
 void cmb_run_mark_held(cmb_simulation *sim)

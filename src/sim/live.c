@@ -51,11 +51,12 @@ static cmb_status refuse_sampled(const cmb_simulation *sim, int i)
 static cmb_status refuse_moving(const cmb_simulation *sim, int i, double value)
 {
   if (!sim->system->p_moves || !sim->system->p_moves[i] || value == 0) return CMB_OK;
-  return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
-                  "'%s' is the rate of an input that moves a constraint or a gap, and between two "
-                  "settings this input stands still; expected 0, or a formula for the input in the "
-                  "model",
-                  sim->eq->p_names[i]);
+  return cmb_fail(
+      sim->ctx, CMB_ERROR_ARGUMENT,
+      "'%s' cannot be other than 0: it is a time derivative of an input on which a constraint, a "
+      "stop or an event depends, and a program sets this input to constant values; expected 0, or "
+      "a formula for the input in the model",
+      sim->eq->p_names[i]);
 }
 
 /* Where the integrator stands is where things happen; the positions there, and gaps, must allow the new values. */

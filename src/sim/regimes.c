@@ -16,6 +16,15 @@ static const double ROUNDING = 1e-13; /* of velocities that constraints hold, be
 
 enum { MOST_REGIMES = 200 }; /* each has an integrator of its own */
 
+/* Returns the name of the first function that is held in the regime; NULL: none is. */
+static const char *held_function(const cmb_simulation *sim, const cmb_regime *regime)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (regime->hold_of[i] != 0) return sim->eq->switch_names[i];
+  }
+  return NULL;
+}
+
 static void use_regime(cmb_simulation *sim, cmb_regime *regime)
 {
   sim->regime = regime;
@@ -28,6 +37,7 @@ static void use_regime(cmb_simulation *sim, cmb_regime *regime)
   sim->left_out_watch = &regime->left_out_watch;
   sim->impact = &regime->impact;
   sim->result.mode = regime->ev->mode;
+  sim->result.sliding = held_function(sim, regime);
   sim->result.drift = cmb_integrator_drift_bound(regime->in);
   sim->result.statistics = cmb_integrator_statistics(regime->in);
 }
@@ -218,6 +228,8 @@ cmb_status cmb_run_enter_regime(cmb_simulation *sim, bool inside)
   if (to == sim->regime && inside) return CMB_OK;
   if (to != sim->regime) cmb_run_return_to(sim, to);
   cmb_events *e = sim->events;
+  bool changed;
+  CMB_TRY(cmb_run_final(sim, cmb_run_follow_held(sim, &changed), "switching functions", e->t));
   cmb_evaluator *ev = sim->ev;
   if (to->resting) {
     const cmb_point at = cmb_run_point(sim);

@@ -96,6 +96,28 @@ static cmb_status end_hold(cmb_simulation *sim, int k)
   return cmb_run_report_event(sim, CMB_KIND_SWITCH, regime->eq->switch_names[i], i, side);
 }
 
+/* Held functions whose layer's functions have become negative. If that is because functions that depend on their modes have changed on one side, it is seen
+ * in the next round whether the forces still hold them. */
+static cmb_status leave_switches(cmb_simulation *sim)
+{
+  const cmb_sliding *x = sim->regime->sliding;
+  int *mode = sim->events->mode_new;
+  bool any = false, changed = false;
+  for (int k = 0; x && k < x->count; k++) any = any || mode[x->function[k]] != 1;
+  if (!any) return CMB_OK;
+  cmb_status status = cmb_run_follow_held(sim, &changed);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
+  for (int k = 0; k < x->count; k++) {
+    if (mode[x->function[k]] == 1) continue;
+    if (changed) {
+      mode[x->function[k]] = 1;
+    } else {
+      CMB_TRY(end_hold(sim, k));
+    }
+  }
+  return CMB_OK;
+}
+
 /* Rests and slides whose switching functions have become negative. */
 static cmb_status leave_surfaces(cmb_simulation *sim)
 {
@@ -113,9 +135,7 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     ended = true;
     CMB_TRY(cmb_run_report_event(sim, CMB_KIND_REST, regime->eq->switch_names[i], -1, -1));
   }
-  for (int k = 0; regime->sliding && k < regime->sliding->count; k++) {
-    if (e->mode_new[regime->sliding->function[k]] != 1) CMB_TRY(end_hold(sim, k));
-  }
+  CMB_TRY(leave_switches(sim));
   if (ended) cmb_run_mark_held(sim);
   return CMB_OK;
 }
@@ -235,6 +255,8 @@ static cmb_status leave_struck(cmb_simulation *sim)
 static cmb_status begin_there(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
+  bool changed;
+  CMB_TRY(cmb_run_final(sim, cmb_run_follow_held(sim, &changed), "switching functions", e->t));
   CMB_TRY(cmb_run_note_indeterminate(sim));
   CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
   cmb_variation_restart(sim->variation);
@@ -306,6 +328,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   cmb_run_remember_held(sim);
   CMB_TRY(change_modes(sim));
   CMB_TRY(cmb_run_change_regime(sim));
+  CMB_TRY(cmb_run_release_jumped(sim));
   CMB_TRY(leave_struck(sim));
   CMB_TRY(enter_modes(sim));
   if (has_ended(sim)) CMB_TRY(cmb_run_choose_active_contacts(sim));

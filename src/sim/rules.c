@@ -19,9 +19,9 @@ cmb_status cmb_run_fail_endless(cmb_simulation *sim)
 {
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, NULL, NULL),
-      "impacts follow each other without end at t = %.9g; the last event was '%s'; if events that "
-      "reset velocities make these impacts, use stops or contacts with 'restitution' in their "
-      "place, whose simultaneous impacts are solved",
+      "events lead to each other without end at t = %.9g, the last was '%s'; expected events whose "
+      "resets do not make the conditions of others true again; where bodies meet, take stops or "
+      "contacts with 'restitution' in place of events that reset velocities",
       sim->events->t, sim->last_event);
 }
 

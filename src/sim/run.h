@@ -138,7 +138,8 @@ struct cmb_simulation {
       released; /* functions that leave 0 at this event to a known side: their value there; 0: others */
   int *mode_before; /* modes before an event */
   int *mode_kept;   /* scratch */
-  int most_ns;      /* number of switching functions in a regime, at most */
+  int *fixed;  /* (most_ns) scratch: functions whose modes do not follow others (dae/modes.h) */
+  int most_ns; /* number of switching functions in a regime, at most */
   double *
       flow; /* (2 (CMB_PROBES + 2) most_ns) rates of the functions in two modes, their gradients, scratch */
 
@@ -173,7 +174,7 @@ struct cmb_simulation {
   double t_start, t_end;
   double t_limit;                   /* no step goes beyond this time; at most t_end */
   long due;                         /* number of the next record of `every` */
-  long sample_due;                  /* number of the next sample at an even distance */
+  long samples_inside;              /* number of samples taken inside of steps */
   double sampled;                   /* time of the last sample */
   cmb_pace steps, restarts;         /* how fast the run goes on */
   const char *last_event;           /* the name of the last event that was reported */
@@ -303,6 +304,14 @@ bool cmb_run_is_held(const cmb_simulation *sim, int i);
 void cmb_run_hold_function(cmb_simulation *sim, int i, const int *with);
 cmb_status cmb_run_check_held_functions(cmb_simulation *sim);
 
+/* At the event found, functions that depend on held ones get the modes that follow from these on both sides (dae/sliding.h); *changed: some had others. */
+cmb_status cmb_run_follow_held(cmb_simulation *sim, bool *changed);
+
+/* Releases held functions that are no longer 0 in the new modes of others, as x' - floor(t) when floor(t) jumps. And where a step has ended, and
+ * the functions have been looked at (cmb_events_here): fails if a held function has left its zero. */
+cmb_status cmb_run_release_jumped(cmb_simulation *sim);
+cmb_status cmb_run_check_held(cmb_simulation *sim);
+
 /* Velocities that begin to be held, and are 0 but for the resolution of time, become 0, so that what is held does not creep. */
 cmb_status cmb_run_stop_held(cmb_simulation *sim);
 
@@ -332,8 +341,10 @@ cmb_status cmb_run_update_held_conditions(cmb_simulation *sim, bool jumped);
 void cmb_run_end_held_conditions(cmb_simulation *sim);
 
 /* sticking.c: where bodies have begun to rest friction along the same line has the mean of its values, unless the motion depends on it; and
- * where the run goes on from there outputs that depend on that choice are noted, and warned of once. */
+ * where the run goes on from there outputs that depend on that choice are noted, and warned of once. After each step it is checked that the
+ * velocity of such friction is still 0. */
 cmb_status cmb_run_take_mean_friction(cmb_simulation *sim);
+cmb_status cmb_run_check_mean_friction(cmb_simulation *sim);
 cmb_status cmb_run_note_indeterminate(cmb_simulation *sim);
 
 /* Times are short beside this one, or beside t: a run that may go on for ever is as exact as one that ends soon. Positions and velocities have

@@ -89,9 +89,10 @@ static cmb_status refuse_step(cmb_context *ctx, const cmb_sampler *s, const char
 {
   return cmb_fail_about(
       ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
-      "controller '%s' has instants, of samples or of delayed values, at %s s + k %s s, but %s "
-      "makes "
-      "steps of %s s, which do not end there; expected a step that divides both times",
+      "controller '%s' takes samples, or gives delayed values, at t = %s s and then every %s s, "
+      "but "
+      "the steps of %s, of %s s each, do not end at these times; expected a step of which both "
+      "times are multiples",
       s->name, cmb_shortest(s->phase).text, cmb_shortest(s->period).text, method,
       cmb_shortest(h).text);
 }

@@ -108,15 +108,11 @@ static void visit_held(cmb_simulation *sim, cmb_archive *a)
   }
   cmb_archive_ints(a, "read-of", ns, sim->condition_of);
   for (int i = 0; i < ns; i++) {
-    const int of = sim->condition_of[i];
-    if (of < -ns - 1 || of > ns + 1) cmb_archive_refuse(a, "a number is out of range");
+    cmb_archive_check(a, i, sim->condition_of[i], -ns - 1, ns + 1);
   }
   cmb_archive_ints(a, "still", ns, sim->condition_mode);
   for (int i = 0; i < ns; i++) {
-    const int mode = sim->condition_mode[i];
-    if (mode < -1 || mode > most_mode(sim->eq, i)) {
-      cmb_archive_refuse(a, "a number is out of range");
-    }
+    cmb_archive_check(a, i, sim->condition_mode[i], -1, most_mode(sim->eq, i));
   }
 }
 
@@ -132,9 +128,7 @@ static void visit_instants(cmb_simulation *sim, cmb_archive *a)
   }
   cmb_archive_ints(a, "calm", n, sim->idle_instants);
   for (int i = 0; i < n; i++) {
-    const bool possible =
-        sim->idle_instants[i] >= 0 && sim->idle_instants[i] <= CMB_MOST_IDLE_INSTANTS;
-    if (!possible) cmb_archive_refuse(a, "a number is out of range");
+    cmb_archive_check(a, i, sim->idle_instants[i], 0, CMB_MOST_IDLE_INSTANTS);
   }
 }
 
@@ -233,9 +227,7 @@ static void visit_references(cmb_evaluator *ev, cmb_archive *a)
 {
   const int ng = ev->eq->ng;
   cmb_archive_ints(a, "redundant", 1, &ev->redundant);
-  if (ev->redundant < 0 || ev->redundant > ng) {
-    cmb_archive_refuse(a, "the number of redundant constraints is out of range");
-  }
+  cmb_archive_check(a, 0, ev->redundant, 0, ng);
   cmb_archive_doubles(a, "length", ng, ev->length);
   cmb_archive_doubles(a, "extent", ng, ev->extent);
   if (!a->writing && a->status == CMB_OK && ng > 0) cmb_kkt_set_reference(ev->kkt, ev->length);
@@ -304,7 +296,7 @@ static void visit_rules(cmb_simulation *sim, cmb_archive *a)
 static void visit_index(cmb_archive *a, const char *name, int count, int *index)
 {
   cmb_archive_ints(a, name, 1, index);
-  if (*index < 0 || *index >= count) cmb_archive_refuse(a, "the index is out of range");
+  cmb_archive_check(a, 0, *index, 0, count - 1);
 }
 
 static void visit_counts(cmb_simulation *sim, cmb_archive *a)

@@ -174,6 +174,7 @@ static void take_modes(cmb_simulation *sim)
   sim->released = cmb_arena_doubles(arena, ns);
   sim->mode_before = cmb_arena_ints(arena, ns);
   sim->mode_kept = cmb_arena_ints(arena, ns);
+  sim->fixed = cmb_arena_ints(arena, sim->most_ns);
   sim->flow = cmb_arena_doubles(arena, 2 * (CMB_PROBES + 2) * sim->most_ns);
   const size_t rules = (size_t)sim->eq->rule_count;
   sim->step_start = (cmb_step_start){.mode = cmb_arena_ints(arena, sim->most_ns),
@@ -558,23 +559,27 @@ cmb_status cmb_run_sample_at(cmb_simulation *sim, double t)
   return stands ? record_sample(sim) : CMB_OK;
 }
 
-/* Returns the time of the next sample; infinity if there is none. Samples are at nearly even distances: sample k is at k + kφ mod 1 − 1/2
- * distances, φ the golden section, which is at least 0.6 behind the one before: so an oscillation whose period is the distance is not seen
- * at one phase only. */
-static double sample_due(const cmb_simulation *sim)
+/* Returns into how many parts the time from the last sample to `limit`, in the last step, is divided, so that the parts are at most as long
+ * as the run divided by the number of samples; 1 if no samples are wanted. */
+static double sample_parts(const cmb_simulation *sim, double limit)
 {
-  static const double golden = 0.61803398874989485;
-  const double k = (double)sim->sample_due;
+  if (!wants_samples(sim)) return 1;
   const double distance = (sim->t_end - sim->t_start) / sim->options.samples;
-  if (sim->options.samples == 0 || !(distance > 0)) return INFINITY;
-  return sim->t_start + (k + fmod(k * golden, 1) - 0.5) * distance;
+  const double length = limit - fmax(sim->sampled, cmb_integrator_t_before(sim->in));
+  return length > distance ? ceil(length / distance) : 1;
 }
 
-/* Samples that lie in the last step before `limit`. */
+/* Samples the last step up to `limit` where the points of the run would otherwise be too far apart (sample_parts). Each of the points inside
+ * is shifted by up to a quarter of a part, by multiples of the golden section modulo 1, so that an oscillation whose period is a part is not
+ * always sampled at the same phase. */
 static cmb_status samples_inside(cmb_simulation *sim, double limit)
 {
-  for (double t; (t = sample_due(sim)) < limit; sim->sample_due++) {
-    if (t > sim->sampled) CMB_TRY(cmb_run_sample_at(sim, t));
+  static const double golden = 0.61803398874989485;
+  const double parts = sample_parts(sim, limit);
+  const double begin = fmax(sim->sampled, cmb_integrator_t_before(sim->in));
+  for (double k = 1; k < parts; k++) {
+    const double shift = (fmod((double)sim->samples_inside++ * golden, 1) - 0.5) / 2;
+    CMB_TRY(cmb_run_sample_at(sim, begin + (k + shift) / parts * (limit - begin)));
   }
   return CMB_OK;
 }
@@ -593,7 +598,7 @@ static void note_outputs_inside(cmb_simulation *sim)
   const double instant = sim->eq->nh > 0 ? cmb_run_next_instant(sim) : INFINITY;
   const bool counts = (sim->options.every > 0 && time_due(sim) < end) || instant < end;
   sim->events->outputs_count = counts;
-  sim->events->outputs_inside = counts || sample_due(sim) < end;
+  sim->events->outputs_inside = counts || sample_parts(sim, end) > 1;
 }
 
 /* The switching function that was last seen not to be finite; -1: it was not kept which. */
@@ -719,20 +724,11 @@ static void note_undecided(cmb_simulation *sim, bool over)
       r->undecided, r->undecided == 1 ? "" : "s", r->undecided_name, r->undecided_t);
 }
 
-static const char *held_function(const cmb_simulation *sim)
-{
-  for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->hold_of[i] != 0) return sim->eq->switch_names[i];
-  }
-  return NULL;
-}
-
 /* Equations and observers can end a run without a word; an error of a run always has some. */
 cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
-  sim->result.sliding = held_function(sim);
   if (status != CMB_OK) sim->phase = CMB_PHASE_FAILED;
   note_undecided(sim, status != CMB_OK || sim->result.stopped_by || sim->result.t >= sim->t_end);
   if (status < 0) cmb_lock_blame(sim->ctx, sim->system, &sim->options.integrator, status, sim->q);
@@ -816,7 +812,7 @@ static void forget_run(cmb_simulation *sim)
   r->stopped_by = r->sliding = NULL;
   for (int i = 0; i < sim->eq->no; i++) sim->indeterminate.output_unique[i] = true;
   cmb_run_note_unique(sim);
-  sim->due = sim->sample_due = 0;
+  sim->due = sim->samples_inside = 0;
   cmb_run_begin_regimes(sim);
   sim->side = 0;
   sim->sampled = -INFINITY;
@@ -1201,6 +1197,7 @@ static cmb_status advance(cmb_simulation *sim)
     CMB_TRY(record_inside(sim, cmb_integrator_t(sim->in)));
     if (sim->events->ns == 0) return CMB_OK;
     CMB_TRY(final_switches(sim, cmb_events_here(sim->events), cmb_integrator_t(sim->in)));
+    CMB_TRY(cmb_run_check_held(sim));
     CMB_TRY(cmb_run_close_small_rebounds(sim));
     return cmb_run_check_ends(sim);
   }
@@ -1276,7 +1273,7 @@ cmb_status cmb_run_take_resumed(cmb_simulation *sim)
 {
   CMB_TRY(take_integrator_state(sim));
   const double t = sim->result.t, every = sim->options.every;
-  sim->sample_due = 0;
+  sim->samples_inside = 0;
   sim->sampled = t;
   if (every == 0) return CMB_OK;
   sim->due = (long)fmax(floor((t - sim->t_start) / every) - 1, 0);
@@ -1296,6 +1293,7 @@ static cmb_status step(cmb_simulation *sim)
   CMB_TRY(note_residuals(sim));
   note_projections(sim);
   CMB_TRY(check_left_out(sim));
+  CMB_TRY(cmb_run_check_mean_friction(sim));
   if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
   CMB_TRY(record_here(sim));
   return check_pace(sim);

@@ -72,6 +72,30 @@ cmb_status cmb_run_take_mean_friction(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* Reports an error if a velocity at which the mean of friction is taken is no longer 0 at the end of a step, since the closed contact that held
+ * it at 0 has begun to move. Which of friction and contact determines the motion then is not decided. */
+cmb_status cmb_run_check_mean_friction(cmb_simulation *sim)
+{
+  const cmb_resting *resting = sim->regime->resting;
+  const cmb_mean *mean = sim->regime->mean;
+  double *s = sim->flow;
+  if (!mean || !mean->any) return CMB_OK;
+  const double t = sim->result.t;
+  const cmb_status status = cmb_switches(sim->ev, t, sim->q, sim->v, sim->lambda, s);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", t));
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (mean->side[i] == 0 || resting->frozen[i] || s[i] == 0) continue;
+    const char *name = sim->eq->switch_names[i];
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "switching function", name),
+        "at t = %.9g the velocity '%s' of a friction is no longer 0, since a closed contact that "
+        "acts along the same line moves; such a contact and friction do not work together; "
+        "expected a contact with 'stiffness', or smooth friction such as F*tanh(v/v0)",
+        t, name);
+  }
+  return CMB_OK;
+}
+
 /* The outputs with the values of one side. */
 static cmb_status outputs_on(cmb_simulation *sim, int side, double *out)
 {

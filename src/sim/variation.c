@@ -227,9 +227,7 @@ void cmb_variation_restart(cmb_variation *w)
 static void visit_watched(cmb_watched *g, cmb_archive *a)
 {
   cmb_archive_ints(a, "seen-budget", 1, &g->budget);
-  if (g->budget < LEAST_PARTS || g->budget > MOST_PARTS) {
-    cmb_archive_refuse(a, "the number is out of range");
-  }
+  cmb_archive_check(a, 0, g->budget, LEAST_PARTS, MOST_PARTS);
   cmb_archive_doubles(a, "seen-to", 1, &g->t_end);
   cmb_archive_doubles(a, "seen-there", g->count, g->begin);
   cmb_archive_doubles(a, "seen-before", g->count, g->earlier);

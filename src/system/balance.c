@@ -262,7 +262,7 @@ static void find_left_null(const struct balance *k, int free, double *y)
 
 /* Computes the conserved quantity that belongs to a vector y (n) with yᵀ K = 0 for the stiffness matrix K: the coefficients ℓ (n), in
  * `conserved`, of a linear function ℓᵀ x that has the same value at all states of rest x that one motion can reach. For displacements these are
- * the entries of Dᵀ y with the damping matrix D, for first-order states those of y. If all of Dᵀ y is rounding error, `conserved` becomes y. */
+ * the entries of Dᵀ y with the damping matrix D, for first-order states those of y. If all of ℓ is rounding error, `conserved` becomes y. */
 static void find_conserved(const struct balance *k, const double *y, double *conserved)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -530,8 +530,8 @@ static cmb_status balance(struct balance *k, const double *q, const double *v,
                           cmb_equilibrium_report *report)
 {
   CMB_TRY(begin(k, q, v));
-  cmb_status status =
-      cmb_refuse_stuck(k->ev, k->arena, k->t, k->q, k->v, k->lambda, "an equilibrium with states");
+  cmb_status status = cmb_refuse_stuck(k->ev, k->arena, k->t, k->q, k->v, k->lambda,
+                                       "the search for an equilibrium of a model with states");
   if (status == CMB_OK) status = forces_at(k, k->q, k->v);
   if (status == CMB_OK) status = iterate(k, &report->iterations);
   if (status == CMB_OK) status = report_stability(k, report);

@@ -72,9 +72,9 @@ static cmb_status increment(cmb_closing *c, struct path_length *path, double *si
   return CMB_OK;
 }
 
-/* Solves the position constraints g for c->q_new, in place, by Newton's method, and adds the length of the path of the iterates to *path.
- * Returns CMB_RETRY_NEWTON if the iteration does not converge, or if its path is not nearly straight: the solution may then be far from the
- * start. */
+/* Solves the position constraints g for c->q_new, in place, by Newton's method, and adds the lengths of the increments to *path. Returns
+ * CMB_RETRY_NEWTON if the iteration does not converge, or if the increments after the first, unless that is tiny, are together longer than 5 %
+ * of it: the solution may then be far from the start. */
 static cmb_status solve(cmb_closing *c, struct path_length *path)
 {
   for (int k = 0; k < ITERATIONS; k++) {
@@ -256,8 +256,8 @@ static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int mo
 /* ---- the whole path */
 
 /* Prepares closing the loops from q (nq): normalises Euler parameters in q, finds the modes (signs of the switching functions), stores the
- * residuals of all constraints at q in c->r (ng), and sets c->closed to whether the constraints are satisfied. If they are, measures in
- * c->first how accurately. */
+ * residuals of all constraints at q in c->r (ng), and sets c->closed to whether those of the system, without held values, are satisfied. If
+ * they are, measures in c->first how accurately. */
 static cmb_status begin(cmb_closing *c, double *q)
 {
   cmb_evaluator *ev = c->ev;

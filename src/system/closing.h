@@ -16,8 +16,8 @@
  * all motions that the constraints permit.
  *
  * Loops may seem movable without being so: a constraint that depends on the others in one position forms an angle with them nearby,
- * too small at first to be recognised, and its residual grows slowly. Such a constraint is nearly met over a long path. So loops
- * that were closed at the beginning stay as accurately closed as they were, and constraints that were dependent stay so.
+ * too small at first to be recognised, and its residual grows slowly. Such a constraint is nearly met over a long path. So loops that
+ * were closed at the beginning stay about as accurately closed as they were, and constraints that were dependent stay so.
  */
 #ifndef CMB_SYSTEM_CLOSING_H
 #define CMB_SYSTEM_CLOSING_H

@@ -1,7 +1,7 @@
 /*
- * Computes eigenvalues and mode shapes of linearised equations (linearize.h) for cmb_linearize: A x = λ x (math/eigen.h). The upper
- * part of x is the displacements z, the last nz entries are the first-order states. The mode shape is (T N z, states), divided by the largest change of a coordinate, or of a state
- * where no coordinate changes.
+ * Computes eigenvalues and mode shapes of linearised equations (linearize.h) for cmb_linearize: A x = λ x (math/eigen.h). The upper part of x
+ * is the displacements z, the last nz entries are the first-order states. The mode shape is (T N z, states), divided by the largest change of a
+ * coordinate, or of a state where no coordinate changes.
  */
 #include "base/context.h"
 #include "dae/attach.h"
@@ -98,7 +98,7 @@ static double largest_of(int from, int to, const double *re, const double *im, i
 }
 
 /* Normalises a mode shape re + i im (nq + nz) in place: divides it by its largest complex entry, which becomes 1. The entry is sought among the
- * coordinates and, if these are all 0, among the first-order states. *most becomes its index. */
+ * coordinates, or among the first-order states if all coordinates are negligible beside these. *most becomes its index. */
 static void normalize(const cmb_equations *eq, double *re, double *im, int *most)
 {
   const int count = eq->nq + eq->nz;

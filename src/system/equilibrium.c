@@ -278,7 +278,7 @@ static cmb_status descend(struct equilibrium_search *k, bool near)
   return status;
 }
 
-/* Returns whether the unbalanced force in all motions that the constraints permit is 0 up to rounding, compared with the largest
+/* Returns whether the unbalanced force in all motions that constraints and sticking friction permit is 0 up to rounding, compared with the largest
  * force so far. */
 static bool is_balanced(const struct equilibrium_search *k)
 {
@@ -286,8 +286,8 @@ static bool is_balanced(const struct equilibrium_search *k)
 }
 
 /* Returns whether the search for an equilibrium has converged after a full step of norm `size` that followed one of norm `last`: the step is
- * rounding error, or it is small and no longer decreases. `scale` is 1 + |q|. Returns false at a maximum or saddle point of the energy, where
- * the stiffness has a negative eigenvalue. */
+ * rounding error, or it is small and at least half as long as the last one. `scale` is 1 + |q|. Returns false at a maximum or saddle point of the
+ * energy, where the stiffness has a negative eigenvalue. */
 static bool has_arrived(const struct equilibrium_search *k, double size, double last, double scale)
 {
   bool small = cmb_norm2(k->tangent.n, k->p) <= SMALL_FORCE * k->force_scale;
@@ -588,9 +588,9 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 
 static const double CLOSED = 1e-9; /* a gap below −CLOSED counts as closed, in metres */
 
-/* Finds a static equilibrium of a system, starting from positions q (nq) and velocities and first-order states v (nv), and overwrites both. p
- * are the values of the parameters that can be changed after set-up; NULL means those of the equations. Fails, with q and v undefined, if a
- * unilateral contact is closed in the equilibrium. */
+/* Finds a static equilibrium of a system, starting from positions q (nq) and velocities and first-order states v (nv), and overwrites both. p are
+ * the values of the parameters that can be changed after set-up; NULL means those of the equations. Fails, with q and v undefined, if bodies
+ * penetrate each other at a unilateral contact in the equilibrium. */
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report)
 {

@@ -37,15 +37,15 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
 cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status,
                               const double *unbalanced);
 
-/* Lists in the report a velocity that dominates for each of the first CMB_NEUTRAL_NAMED neutral directions W (count x nv), by
- * elimination with complete pivoting, so that none is listed for two directions. Overwrites W. */
+/* Lists in the report a velocity that dominates for each of the neutral directions W (count x nv), for at most CMB_NEUTRAL_NAMED of
+ * them, by elimination with complete pivoting, so that none is listed for two directions. Overwrites W. */
 void cmb_name_neutral(int count, int nv, double *W, cmb_equilibrium_report *report);
 
 /* Stores in the report the distance of q (nq) from the given position, and the index of the coordinate that moved most. */
 void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report);
 
 /* Finds an equilibrium from start values q (nq) and v (nv) of the system, in place, with the live parameters p (np; NULL: those of the
- * equations). Fails if a gap is closed there. After a failure q and v are undefined. */
+ * equations). Fails if a gap is negative there by more than rounding. After a failure q and v are undefined. */
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report);
 

@@ -1,9 +1,8 @@
 /*
- * Chooses independent coordinates of a mechanism, its freedoms, and moves the mechanism along them (cmb_freedoms in camber/system.h),
- * as for the sliders of a view. With the rows of N
- * orthonormal in the metric of the held equations (tangent.h), column i of N times the root of its entry of the metric is the share
- * of the free motions in velocity i: its length is 1 if no constraint affects the velocity, and 0 if the constraints hold it.
- * Velocities are chosen one after the other; the length of the part of a column perpendicular to those chosen tells whether they
+ * Chooses independent coordinates of a mechanism, its freedoms, and moves the mechanism along them (cmb_freedoms in camber/system.h), as for the
+ * sliders of a view. With the rows of N orthonormal in the metric of the held equations (tangent.h), column i of N times the root of its entry
+ * of the metric is the share of the free motions in velocity i: its length is 1 if no constraint affects the velocity, and 0 if the constraints
+ * hold it. Velocities are chosen one after the other; the length of the part of a column perpendicular to those chosen tells whether they
  * determine it.
  */
 #include "system/closing.h"
@@ -46,7 +45,7 @@ struct cmb_freedoms {
   cmb_mode_search modes;
   cmb_closing closing;
   cmb_evaluator *plain; /* evaluator of the equations without held values */
-  bool *turns, *angle;  /* (nv) velocities of angles, (nq) coordinates that are angles */
+  bool *turns, *angle;  /* (nv) velocities of angles, (nq) angles and Euler parameters */
   int candidate_count, count;
   struct candidate *candidates;
   cmb_freedom *list; /* (count) the chosen freedoms */
@@ -97,7 +96,8 @@ static void add_candidate(cmb_freedoms *f, const cmb_joint *j, int i, int q, int
 }
 
 /* Lists in f->candidates the quantities among which the independent coordinates (degrees of freedom) are chosen: the coordinates of all joints,
- * and three rotations for each ball joint. Marks the coordinates and velocities that are angular in f->angle (nq) and f->turns (nv). */
+ * and three rotations for each ball joint. Marks in f->angle (nq) the coordinates that are angles or Euler parameters, in f->turns (nv) the
+ * angular velocities. */
 static void list_candidates(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -142,9 +142,9 @@ static void project_out(const struct columns *c, int i)
   for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
 }
 
-/* Returns the best candidate for the next independent coordinate: one, not chosen yet, whose column of the matrix c is longest. Considers only
- * joints at the given depth in the tree of bodies and one kind of coordinate (only coordinate of its joint, one of several, rotation). Returns
- * NULL if no column is longer than `enough`. */
+/* Returns the best candidate for the next independent coordinate: one, not chosen yet, whose column of the matrix c is long; an earlier one is
+ * preferred unless the column of a later one is longer by the factor PREFERENCE. Considers only joints at the given depth in the tree of bodies
+ * and one kind of coordinate (only coordinate of its joint, one of several, rotation). Returns NULL if no column is longer than `enough`. */
 static struct candidate *longest_candidate(const cmb_freedoms *f, const struct columns *c,
                                            int depth, int kind, double enough)
 {
@@ -201,7 +201,7 @@ static void hold_at_start(const cmb_freedoms *f, int i)
   memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
 }
 
-/* Replaces the evaluator f->closing.ev, with which the mechanism is moved, by a new one. With `held` set, its equations have
+/* Creates a new evaluator for solving the constraints, f->closing.ev, in place of the present one. With `held` set, its equations have
  * additional constraints that hold all independent coordinates at their start values; otherwise none. */
 static cmb_status open_evaluator(cmb_freedoms *f, bool held)
 {
@@ -250,8 +250,9 @@ static cmb_status observe(cmb_freedoms *f, double t, const double *q, const doub
   return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
 }
 
-/* Lists in f->output the outputs that depend on positions and time alone and are finite at the start. To test this, compares the outputs for
- * two sets of velocities, accelerations and multipliers. Lists none if the outputs cannot be evaluated. Overwrites the velocities f->v. */
+/* Lists in f->output the outputs that, in the modes at rest, depend on positions and time alone and are finite at the start. To test this,
+ * compares the outputs for two sets of velocities, accelerations and multipliers in these modes. Lists none if the outputs cannot be evaluated.
+ * Overwrites the velocities f->v. */
 static cmb_status find_outputs(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;

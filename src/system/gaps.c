@@ -16,8 +16,9 @@ cmb_status cmb_refuse_closed_gaps(cmb_evaluator *ev, double t, const double *q, 
     if (!eq->rules[i].gap || -u >= least) continue;
     return cmb_fail_about(
         ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "stop", eq->rules[i].name),
-        "stop '%s' is closed (its gap is %.6g), and %s takes no account of stops and "
-        "rigid contacts: give a contact a stiffness in place of its restitution",
+        "the gap of '%s' is closed (%.6g), and %s takes no account of stops and rigid contacts; "
+        "expected a contact with 'stiffness' in place of 'restitution', and a force such as a "
+        "spring in place of a stop",
         eq->rules[i].name, -u, what);
   }
   return CMB_OK;

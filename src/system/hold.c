@@ -163,7 +163,7 @@ static cmb_status close_active(struct hold_search *h, struct candidate *c, doubl
 }
 
 /* Closes the loops, starting at the position `from` (nq), and stores the result in the candidate c. Holds those requested start values whose
- * constraints are independent there; the other coordinates stay as near to their given values as possible. */
+ * constraints are independent there; the other coordinates stay near their given values. */
 static cmb_status close_from(struct hold_search *h, const double *from, struct candidate *c)
 {
   double reached;
@@ -243,8 +243,9 @@ static double motion_left(cmb_evaluator *ev, int i)
   return 1 + ev->dw[i];
 }
 
-/* Computes the velocities w (nv) that the system's constraints permit at q (nq) and that are nearest to v_i = 1 with all others 0,
- * scaled so that the largest rotation is `turn` (rad). Returns false if the constraints block velocity i or cannot be factored. */
+/* Computes the velocities w (nv) that the system's constraints permit at q (nq) and that are nearest to v_i = 1 with all others 0, scaled so
+ * that the largest rotation is |turn| (rad), with the sign of `turn`. Returns false if the constraints block velocity i or cannot be
+ * factored. */
 static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q, int i, double turn,
                       double *w)
 {
@@ -262,8 +263,8 @@ static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q,
 }
 
 /* Moves the position c->q, which satisfies the constraints, to a nearby one that satisfies them, too: first in the direction of the permitted
- * motion nearest to velocity i, until the largest rotation is `turn` (rad), then by projection. c->found becomes whether this succeeds; it
- * fails if the constraints block velocity i. */
+ * motion nearest to velocity i, or against it if `turn` is negative, until the largest rotation is |turn| (rad), then by projection. c->found
+ * becomes whether this succeeds; it fails if the constraints block velocity i. */
 static cmb_status move_beside(struct hold_search *h, int i, double turn, struct candidate *c)
 {
   double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);

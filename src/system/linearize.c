@@ -123,9 +123,9 @@ static void kinematic_coupling(struct linearizer *k, const double *q, const doub
   cmb_ldlt_solve(eq->nv, k->TT, k->cw);
 }
 
-/* Computes k->normal (nv) = R (∂γ/∂v w + G C w)/2 with G R = I, where G v̇ + γ = 0 are the constraints on accelerations. For a displacement w
- * (nv), the velocity constraints require a change of the velocities orthogonal to the tangent space, which is −k->normal. k->cw must contain C
- * w from kinematic_coupling(). */
+/* Computes the velocity n = k->normal (nv), orthogonal to the tangent space of the constraints, by n = R (∂γ/∂v w + G C w)/2 with G R = I,
+ * where G v̇ + γ = 0 are the constraints on accelerations and C is the coupling of kinematic_coupling(). When positions are displaced by w
+ * (nv), velocities have to change by −n to satisfy the velocity constraints. k->cw must contain C w. */
 static void compute_normal_velocities(struct linearizer *k, const double *w)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -2,8 +2,8 @@
  * Creates a system from a model (cmb_model_system): its equations as expressions and programs, consistent start values, and the search
  * for redundant constraints, which depend on others.
  *
- * Redundant constraints are left out, and the equations are made again without them: then the constraints have full rank for every
- * method, and the straight-line elimination of the explicit formalism works.
+ * Redundant constraints are left out, unless they depend on modes, and the equations are made again without them: then the constraints have
+ * full rank for every method, and the straight-line elimination of the explicit formalism works.
  */
 #include "base/context.h"
 #include "dae/graph_system.h"
@@ -212,7 +212,7 @@ static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
 }
 
 /* Fails with a message if loops or prescribed motions of the model contradict each other. `joints` is the model's system in joint coordinates,
- * which has no other constraints. */
+ * whose only other constraints are those that screw and constant-velocity joints have of their own. */
 static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model,
                                         const cmb_system *joints)
 {
@@ -263,7 +263,7 @@ static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
 }
 
 /* Stores in `system`, which was created without the redundant constraints listed in `rank`, the names of these constraints and their indices in
- * `whole`, the system with all constraints. Logs a warning about those that come from the model file. */
+ * `whole`, the system with all constraints. Logs a warning about all but those of the option `addition`. */
 static cmb_status store_left_out(const struct system_builder *k, const cmb_system *whole,
                                  const cmb_rank *rank, cmb_system *system)
 {

@@ -7,6 +7,7 @@
 
 #include "dae/evaluator.h"
 
+/* The arrays are NULL if there are no constraints. */
 typedef struct cmb_rank {
   int here;            /* rank of G at the given position */
   int around;          /* the largest rank found at consistent positions nearby */

@@ -53,7 +53,7 @@ static void find_late(const struct probe *p, double *rate)
 
 /* Finds results that are not unique because constraint forces are indeterminate: evaluates the outputs and the rates of first-order states for
  * two sets of multipliers, λ and λ + n with Gᵀ n = 0. `sign` is the sign of the arbitrary λ. Marks in `shared` the outputs that differ, and
- * stores the name of a state whose rate differs. Values that are not finite are not marked. */
+ * stores the name of a state whose rate differs. Infinite values, and those that are NaN both times, are not marked. */
 static void compare(struct probe *p, double sign, cmb_shared *shared)
 {
   const cmb_equations *eq = p->ev->eq;

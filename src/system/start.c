@@ -127,8 +127,8 @@ static int list_position(const struct given *k, cmb_held *position)
   return count;
 }
 
-/* Appends start values that are to be kept fixed to `held`, which has `count` entries: if `set`, those that the user has set, otherwise those
- * that only the model file gives; first coordinates, then velocities. Returns the new number of entries. */
+/* Appends start values that are to be kept fixed to `held`, which has `count` entries: if `set`, those that the user has set (of four Euler
+ * parameters the first), otherwise the others; first coordinates, then velocities. Returns the new number of entries. */
 static int list_held_values(const struct given *k, bool set, const cmb_hold_task *task, int count,
                             cmb_held *held)
 {

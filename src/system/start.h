@@ -22,9 +22,9 @@ typedef struct cmb_start_values {
   bool as_given;
 } cmb_start_values;
 
-/* Finds start values x->q and x->v of a system in joint coordinates that satisfy the constraints. On entry x->q_given and x->v_given are
- * those of the model; the settings in the options o replace some of them. The live parameters are p (np), NULL: those of the
- * equations. */
+/* Finds start values x->q and x->v of a system in joint coordinates that satisfy the constraints, if these can be met. On entry
+ * x->q_given and x->v_given are those of the model; the settings in the options o replace some of them. The live parameters are p (np),
+ * NULL: those of the equations. */
 cmb_status cmb_start_hold(cmb_context *ctx, const cmb_model_system_options *o,
                           const struct cmb_start *s, const cmb_system *joints, const double *p,
                           const cmb_start_values *x);
@@ -45,7 +45,7 @@ cmb_status cmb_start_keep(cmb_context *ctx, const cmb_model_system_options *o,
 typedef enum cmb_start_way {
   /* by the model's formulas for joints: there are no constraints, and nothing was set */
   CMB_START_FORMULAS,
-  CMB_START_CLOSED, /* found in joint coordinates from the model's values and the constraints */
+  CMB_START_CLOSED, /* found in joint coordinates from given values and the constraints */
   CMB_START_FOUND   /* in any other way: Cartesian bodies are placed, or an equilibrium is found */
 } cmb_start_way;
 

@@ -4,8 +4,9 @@
  *
  *     0 = r(q, v, a, λ) = M a − f + Gᵀ λ,  a = ω S v;  rates of states are among r
  *     0 = g(q),   0 = G v + g_t
- *     0 = v_i − ω s_i            first rotations about the vertical, s_i = ±1; 0 = ω if there is no such rotation
+ *     0 = v_i − ω s_i            first rotations about the vertical, s_i = ±1
  *     0 = v_ball − ω Rᵀ R0ᵀ e    ball joints
+ *     0 = ω                      if there is neither, or if a first rotation is about another axis
  *     0 = y_k − value_k          held quantities
  *
  * Coordinates that grow keep their start values; for parts with joints to the ground (a trailer) they are found relative to the
@@ -213,8 +214,8 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns whether velocity i moves a part of the mechanism other than the first one that has joints to the ground of its own, such as a trailer
- * that is modelled beside the car. The position of the trailer relative to the car is then an unknown of the steady motion. */
+/* Returns whether velocity i belongs to a further part of the mechanism with joints to the ground of its own, after the first such part: for
+ * example, a trailer that is modelled beside the car. Its position relative to the first part is then an unknown of the steady motion. */
 static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
@@ -392,7 +393,7 @@ static int change_unknown(struct steady *k, const struct entry *u)
 
 /* Computes the directional derivatives of the equations of steady motion for the increments k->dq, dv, da, dlambda and dw of the unknowns and
  * an increment 1 of one parameter (−1: none): of the residual of the equations of motion, k->dr (nv), of the velocity constraints, k->dg (ng),
- * and of the position constraints, k->g (ng). Overwrites k->r. */
+ * and of the position constraints, k->g (ng). k->dg leaves out the part of the parameter. Overwrites k->r. */
 static void change_equations(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
@@ -420,8 +421,8 @@ static void change_equations(struct steady *k, int parameter)
   }
 }
 
-/* Returns the change of equation e of the steady motion that follows from the changes of the unknowns and the equations in k; `turn` is the
- * change of the turn rate ω of the moving frame. */
+/* Returns by how much the residual of equation e of the steady motion changes when the unknowns change as stored in k; `turn` is the change of
+ * the turn rate ω of the moving frame. */
 static double row_change(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;

@@ -10,7 +10,8 @@
 #include <camber/system.h>
 #include <math.h>
 
-static const double PARALLEL = 1e-9; /* directions with a smaller angle are parallel */
+/* tolerance of the cosine of right angles, and of 1 − cosine of parallel directions */
+static const double PARALLEL = 1e-9;
 
 /* Returns the scalar product of the vectors a and b in space. */
 static double dot(const double a[3], const double b[3])
@@ -24,8 +25,8 @@ static bool is_horizontal_shift(const cmb_moving_frame *f, int i)
   return c->kind == CMB_CARRY_SHIFT && fabs(dot(c->axis, f->up)) < PARALLEL;
 }
 
-/* Returns whether the joint with the translational velocity i lies between the ground and the joint with the translational velocity j in the
- * same chain of joints. Returns false if both belong to the same joint. */
+/* Returns whether the elementary motion with the translational velocity i precedes that with the translational velocity j on the way from the
+ * ground, in a joint before it or in the same joint. */
 static bool is_before(const cmb_moving_frame *f, int i, int j)
 {
   for (int link = f->carrier[j].before; link >= 0;) {

@@ -1,7 +1,7 @@
 /*
- * The frame that moves with a mechanism along a straight line or a circle, in joint coordinates (dyn/carrier.h), for steady
- * motions. It turns with ω about the vertical e. For the horizontal translations of a chain, along d_i, the velocity vector V = Σ
- * v_i d_i turns with it, V̇ = ω e × V:
+ * The frame that moves with a mechanism along a straight line or a circle, in joint coordinates (dyn/carrier.h), for steady motions.
+ * It turns with ω about the vertical e. For the horizontal translations of a chain, along perpendicular d_i, the velocity vector V =
+ * Σ v_i d_i turns with it, V̇ = ω e × V:
  *
  *     v̇ = ω S v,    S_ij = d_i · (e × d_j)
  *
@@ -26,8 +26,8 @@ typedef struct cmb_moving_frame {
 cmb_status cmb_frame_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
                             cmb_moving_frame *frame);
 
-/* Returns whether velocity i moves the mechanism over the ground: a horizontal translation, a rotation about the vertical, or a
- * ball joint. */
+/* Returns whether velocity i moves the mechanism over the ground: a horizontal translation, a rotation about the vertical, or a ball
+ * joint, with only translations between it and the ground. */
 bool cmb_frame_carries(const cmb_moving_frame *frame, int i);
 
 /* Returns whether velocity i, which moves a part of the mechanism over the ground, belongs to another chain than the first one that

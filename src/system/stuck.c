@@ -234,8 +234,10 @@ cmb_status cmb_refuse_stuck(cmb_evaluator *ev, cmb_arena *arena, double t, const
   CMB_TRY(cmb_stuck_find(&x, t, q, v, lambda));
   if (x.count == 0) return CMB_OK;
   const char *name = ev->eq->switch_names[x.function[0]];
-  return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "switching function", name),
-                        "'%s' sticks at t = %g, and %s takes no account of friction that sticks; "
-                        "expected 'law: smooth', or a joint in place of this friction",
-                        name, t, what);
+  return cmb_fail_about(
+      ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "switching function", name),
+      "'%s' sticks at t = %g, and %s does not work with friction that sticks; expected "
+      "smooth friction ('law: smooth', or F*tanh(v/v0) in place of stick(v, F, Fs)), "
+      "or a fixed joint where friction holds the bodies together",
+      name, t, what);
 }

@@ -347,9 +347,9 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Removes from the model the forces between road and wheels, which the sweep replaces by prescribed quantities and loads: contacts, tyres, and
- * loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error with a message if the model then still
- * has first-order states. */
+/* Sets the forces between road and wheels to 0, which the sweep replaces by prescribed quantities and loads: contacts with a stiffness, tyres,
+ * and loads that react on the ground. Lists the names of up to MOST of them in k->left_out. Returns an error with a message if the model then
+ * still has first-order states. */
 static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -708,7 +708,8 @@ static double holding_force(const cmb_suspension *k, int drive)
 }
 
 /* Returns the derivative of the force or moment that holds prescribed quantity number `drive` with respect to this quantity: the total
- * derivative along the sweep or, if the quantity does not change in the sweep, the partial one, with all other prescribed quantities fixed. */
+ * derivative along the sweep or, if the quantity does not change in the sweep, the partial one, with all other prescribed quantities and the
+ * loads fixed. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];

@@ -243,8 +243,8 @@ static cmb_status make_space(const struct root_search *k, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Computes the exact response k->response of the scaled equations at all points of comparison (NaN at an eigenvalue), and k->terms, the size of
- * the terms that are summed in the response. */
+/* Computes the exact frequency response of the scaled equations at all frequencies at which it is compared with its poles and zeros, into
+ * k->response (NaN at an eigenvalue), and the size of the terms that are added up in it, which determines its rounding errors, into k->terms. */
 static cmb_status compute_responses(struct root_search *k, cmb_arena *arena)
 {
   cmb_state_space space = {0};

@@ -56,6 +56,6 @@ refuse binary.yaml binary.yaml:2:1 "byte 0x01 is no part of a text; expected UTF
 refuse program.yaml program.yaml:1:1 "byte 0x7F is no part of a text; expected UTF-8 without control characters"
 refuse no-utf8.yaml no-utf8.yaml:1:8 "byte 0xC3 is no part of a text; expected UTF-8 without control characters"
 refuse zero.yaml zero.yaml:1:9 "byte 0x00 is no part of a text; expected UTF-8 without control characters"
-refuse many-points.yaml many-points.yaml:200001:13 "too many parts; expected at most 1000000"
+refuse many-points.yaml many-points.yaml:200001:13 "too many keys, values, lists and maps; expected at most 1000000"
 
 finish

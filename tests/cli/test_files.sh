@@ -126,9 +126,9 @@ check 'without a slash it is the name of a model' [ $? -eq 2 ]
 ln -s car.yaml model.csv
 ln part.yaml part.svg
 for name in road.csv ./road.csv "$PWD/road.csv" alias.csv twin.csv model.csv; do
-  refuse "option --out is '$name', which the model reads" run ./car.yaml --out "$name"
+  refuse "option --out would overwrite '$name', a file of the model" run ./car.yaml --out "$name"
 done
-refuse "option --plot is 'part.svg', which the model reads" run ./car.yaml --plot part.svg
+refuse "option --plot would overwrite 'part.svg', a file of the model" run ./car.yaml --plot part.svg
 check 'the road stays' cmp -s road.csv kept.csv
 check 'another file is written' "$CAMBER" run ./car.yaml --out other.csv --quiet >/dev/null
 
@@ -142,7 +142,7 @@ check 'one file: no partial file' [ ! -e one.csv.partial ]
 # ---- exported code: the model has the name of an output file; if the disk has no room for both files, neither is written
 # (the limit is that of a file's size, in blocks of 1024 bytes, between those of the header and of the source)
 cp "$SOURCE_DIR/models/simple-pendulum.yaml" code.h
-refuse "which the model reads" export c ./code.h --quiet
+refuse "a file of the model" export c ./code.h --quiet
 check 'export: the model stays' cmp -s code.h "$SOURCE_DIR/models/simple-pendulum.yaml"
 mkdir -p small
 "$CAMBER" export c simple-pendulum -o small --quiet

@@ -19,8 +19,8 @@ check "run" "$CAMBER" run simple-pendulum --t-end 1 --out run.h5 --quiet >stdout
 
 # ---- nothing installed
 PATH=$PWD/tools
-refuse "drawn by Chromium, which is not installed (Debian: chromium)" view run.h5 -o run.png
-refuse "ffmpeg, which is not installed (Debian: ffmpeg)" view run.h5 --video run.mp4
+refuse "drawn by Chromium, which cannot be started; is it installed (Debian: chromium)?" view run.h5 -o run.png
+refuse "ffmpeg, which cannot be started; is it installed (Debian: ffmpeg)?" view run.h5 --video run.mp4
 PATH=$PWD/bin:$real_path
 check "nothing is left" [ ! -e run.png -a ! -e run.mp4 -a -z "$(folders)" ]
 

@@ -252,7 +252,7 @@ look alternating a.json 9
 
 # ---- runs that fail
 camber 1 a.json run caraxis --max-steps 10 --out a.csv
-look failed a.json step-count '^all 10 steps that the option max-steps permits are used up at t = '
+look failed a.json step-count '^10 attempted steps, all that the option max-steps permits, reached t = '
 look half_way a.json
 look last_line a.json a.csv
 check "[$what]: the same sentence on standard error" \

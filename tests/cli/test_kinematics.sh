@@ -31,6 +31,13 @@ assert abs(slope / float(r[1]["hub.rate [N/m]"]) - 1) < 1e-6
 END
 }
 check "wheel rate" rate
+# What needs a drive that lifts the wheel, or one that steers it, is in the table only with such a drive.
+columns() { # NAMES ARGUMENT...: the columns after those that every wheel has
+  sweep "${@:2}" --out columns.csv 2>words >text
+  test "$(head -n 1 columns.csv | tr ',' '\n' | sed -n '/hub.wheelbase/,$p' | sed 1d | grep '^hub' | sed 's/hub\.//; s/ .*//' | tr '\n' ' ')" = "$1"
+}
+check "columns of a drive that lifts" columns "rate roll_centre brake_slope drive_slope " --drive heave=0:0.01:2
+check "columns of a drive that neither lifts nor steers" columns "" --drive delta=0:0.01:2
 beyond() {
   sweep --drive heave=0:0.9:10 >text 2>words
   test $? -eq 1 && grep -q "'heave' cannot reach .* the last value reached is" words && grep -q "hub.camber" text

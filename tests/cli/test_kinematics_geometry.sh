@@ -76,6 +76,8 @@ joints:
 END
 
 sweep() { "$CAMBER" kinematics "$@" --radius 0.32 >text 2>words || { cat words; return 1; }; }
+check "spatial, steered" sweep spatial.yaml --wheel hub --drive steer=-0.03:0.04:2 --out spatial.csv
+check "a drive that steers: no wheel rate, but a caster angle" sh -c '! head -n 1 spatial.csv | grep -q "hub.rate" && head -n 1 spatial.csv | grep -q "hub.caster"'
 check "spatial, steered and raised" sweep spatial.yaml --wheel hub --drive alpha=-0.25:0.25:5 --drive steer=-0.03:0.04:5 --out spatial.csv
 check "planar" sweep planar.yaml --wheel hub --drive hub.z=0.22:0.38:5 --out planar.csv
 check "trapezoid" sweep trapezoid.yaml --wheel left_hub --wheel right_hub --drive turn=-0.5:0.5:7 --out trapezoid.csv

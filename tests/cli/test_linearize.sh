@@ -137,6 +137,22 @@ says 'no equilibrium: acceleration' a.txt
 camber 0 a.txt linearize pendulum-chain --set N=1 --set g=0
 says 'neutral' a.txt
 
+# real eigenvalues ±√3, a neutral pair 0 and a pair ± 2 i: a line each, without an imaginary part where there is none
+cat >kinds.yaml <<'END'
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 1, com: [0, 0, 0]}, c: {mass: 1, com: [0, 0, 0]}}
+joints:
+  x: {type: prismatic, child: a, axis: x}
+  y: {type: prismatic, child: b, axis: x, stiffness: 4}
+  z: {type: prismatic, child: c, axis: x}
+forces: {away: {type: torsion, coordinate: x, torque: -3*x}}
+END
+camber 0 a.txt linearize kinds.yaml
+says '^  -1.73205  *0.275664  *1  *x$' a.txt
+says '^  1.73205  *0.275664  *-1  *x$' a.txt
+says '^  0 ± 2 i  *0.31831  *0  *y$' a.txt
+says '^  0  *neutral  *z$' a.txt
+
 for model in 'quarter-car --equilibrium' double-pendulum 'pendulum-chain --set N=3' 'fivelink --equilibrium'; do
   # shellcheck disable=SC2086 # several words
   camber 0 a.json linearize $model --json

@@ -107,7 +107,9 @@ check "two methods: curves that coincide are dashed" [ "$(grep -c "stroke-dashar
 "$CAMBER" plot stair.h5 stair.mat --y camber -o both.svg
 check "the same run twice: the names of the files" grep -q '>camber, stair.mat</text>' both.svg
 "$CAMBER" plot stair.h5 stair.h5 --y camber -o both.svg
-check "the same file twice: numbers" grep -q '>camber, stair.h5 (2)</text>' both.svg
+for number in 1 2; do
+  check "the same file twice: number $number" grep -q ">camber, stair.h5 ($number)</text>" both.svg
+done
 
 # ---- two paths that coincide on the way to the right and differ on the way back: only the second file is dashed
 cat >paths.yaml <<'END'
@@ -207,7 +209,7 @@ if command -v rsvg-convert >/dev/null; then
 fi
 PATH=/nowhere "$CAMBER" plot stair.h5 --y camber -o none.png 2>stderr
 check "without the converter: exit code 2" [ $? -eq 2 ]
-check "without the converter: message" grep -q 'rsvg-convert, which is not installed' stderr
+check "without the converter: message" grep -q 'rsvg-convert, which cannot be started; is it installed' stderr
 check "without the converter: no file" [ ! -e none.png ]
 
 # ---- the file of a killed run
@@ -237,7 +239,7 @@ refused "another encoding" "no text in UTF-8" latin.csv --y t -o no.svg
 refused "no file" "cannot read 'none.csv'" none.csv --y a -o no.svg
 refused "another name" "did you mean 'camber'" stair.h5 --y cambr -o no.svg
 refused "another abscissa" "--x: 'stair.h5' has no column 's'" stair.h5 --x s --y camber -o no.svg
-refused "CSV without --y" "does not say which of its columns are outputs" stair.csv -o no.svg
+refused "CSV without --y" "has no columns that are marked as outputs" stair.csv -o no.svg
 refused "no output" "needs -o FILE" stair.h5 --y camber
 refused "another ending" "in .svg or .png" stair.h5 --y camber -o no.pdf
 refused "no result" "ends in .csv, .h5 or .mat" "$SOURCE_DIR/README.md" --y camber -o no.svg

@@ -182,9 +182,9 @@ look hostile.html 'r["series"]["columns"][0]["unit"].startswith("</script><img")
 # ---- wrong arguments
 refuse "expected a file name that ends in .html" run fivelink --html report.txt
 cp "$SOURCE_DIR/models/simple-pendulum.yaml" model.html
-refuse "option --html is './model.html', which the model reads" run ./model.html --html ./model.html
+refuse "option --html would overwrite './model.html', a file of the model" run ./model.html --html ./model.html
 check "the model stays" cmp -s model.html "$SOURCE_DIR/models/simple-pendulum.yaml"
-CAMBER_VIEWER=$PWD/none.js refuse "this build of Camber has no viewer" run fivelink --html none.html --out none.csv
+CAMBER_VIEWER=$PWD/none.js refuse "none.js' cannot be read: No such file" run fivelink --html none.html --out none.csv
 check "nothing was written" [ ! -e none.html ] && check "nothing was printed" [ ! -s stdout ]
 check "no trajectory" [ ! -e none.csv ]
 mkdir folder.html
@@ -217,14 +217,14 @@ limited() { # KIB ARGUMENT...: a run that fails, with files of at most that size
 limited 20 --max-steps 5 --html gone.html
 check "failed run, disk full: exit code 1" [ $? -eq 1 ]
 check "failed run, disk full: the report: $(cat stderr)" grep -q "^camber: warning: cannot write 'gone.html'" stderr
-check "failed run, disk full: what it ended with: $(cat stderr)" grep -q "^camber: .*5 steps" stderr
+check "failed run, disk full: what it ended with: $(cat stderr)" grep -q "^camber: .*5 attempted steps" stderr
 check "failed run, disk full: the summary names no report" [ "$(grep -c gone.html stdout)" -eq 0 ]
 check "failed run, disk full: no report" [ ! -e gone.html ]
 limited 20 --max-steps 5 --html gone.html --json
 check "failed run, disk full: --json" python3 -c '
 import json
 x = json.load(open("stdout"))
-assert x["status"] != "ok" and "5 steps" in x["message"], x["message"]
+assert x["status"] != "ok" and "5 attempted steps" in x["message"], x["message"]
 assert len(x["warnings"]) == 1 and x["warnings"][0].startswith("cannot write '"'gone.html'"'"), x["warnings"]'
 "$CAMBER" run fivelink --max-steps 1 --out small.mat >stdout 2>stderr
 limited $(($(stat -c %s small.mat) / 1024 + 10)) --max-steps 100 --out gone.mat

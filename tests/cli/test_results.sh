@@ -157,6 +157,20 @@ for ending in csv h5 mat; do
 done
 check "equal to the last bit" python3 look.py equal stair
 
+# ---- texts of different lengths, the longest first or last
+cat >names.yaml <<'END'
+gravity: [0, 0, 0]
+bodies: {m: {mass: 1, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: m, axis: x, rate: 1}}
+parameters: {side: 1}
+events: {short: {when: x > 0.5 + 0.4*side}, a_much_longer_name: {when: x > 0.5 - 0.3*side}, medium: {when: x > 0.5}}
+END
+for side in 1 -1; do
+  "$CAMBER" run names.yaml --t-end 1 --set side=$side --out names.h5 >/dev/null
+  order=$(h5dump -w 0 -d /events/name names.h5 | grep -o '"[a-z_][a-z_]*' | tail -n 3 | tr -d '"\n')
+  check "names of events, side $side: $order" [ "$order" = "$([ $side = 1 ] && echo a_much_longer_namemediumshort || echo shortmediuma_much_longer_name)" ]
+done
+
 # ---- a run that fails keeps its results, and the file contains the status
 cat >fails.yaml <<'END'
 bodies: {b: {mass: 1, com: [0, 0, 0]}}

@@ -237,6 +237,40 @@ sed "s/^joints: {/joints: {spin: {type: revolute, parent: car, child: wheel, at:
 check 'a velocity that is not free: exit 2' test $? -eq 2
 has "--free spin is missing" stderr
 check 'with it' "$CAMBER" linearize wheel.yaml --steady speed=2 --steady "spin'=5" --free spin >report
+# of a ball joint, which is neither the first nor the last joint, the joint is named
+cat >balls.yaml <<'END'
+bodies:
+  first: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  second: {mass: 1, com: [0, 0, 1], inertia: [1, 2, 3]}
+  third: {mass: 1, com: [0, 0, 2], inertia: [1, 1, 1]}
+  fourth: {mass: 1, com: [0, 0, 4], inertia: [1, 1, 1]}
+joints:
+  way: {type: prismatic, child: first, axis: x}
+  ball: {type: spherical, orientation: euler, parent: first, child: second, at: [0, 0, 0]}
+  tip: {type: spherical, orientation: euler, parent: second, child: third, at: [0, 0, 2]}
+  end: {type: revolute, parent: third, child: fourth, at: [0, 0, 3], axis: x}
+END
+for velocity in tip.wx tip.wy tip.wz end; do
+  "$CAMBER" linearize balls.yaml --steady "$velocity'=2" >report 2>stderr
+  check "$velocity: exit 2" test $? -eq 2
+  has "unless '${velocity%.*}' is among the free coordinates; --free ${velocity%.*} is missing" stderr
+done
+# start rates of joints that are neither carried nor free become 0, wherever they are in the list; others stay where nothing determines them
+cat >rates.yaml <<'END'
+gravity: [0, 0, 0]
+bodies:
+  first: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  second: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  third: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  fourth: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+joints:
+  way: {type: prismatic, child: first, axis: x, rate: 2}
+  still: {type: revolute, parent: first, child: second, at: [0, 0, 0], axis: x, rate: 3}
+  spin: {type: revolute, parent: first, child: third, at: [0, 0, 0], axis: x, rate: 4}
+  last: {type: revolute, parent: first, child: fourth, at: [0, 0, 0], axis: x, rate: 5}
+END
+"$CAMBER" linearize rates.yaml --steady "spin'=4" --free spin --json >report
+check 'rates that are not free are 0' python3 -c "import json; assert json.load(open('report'))['v'] == [2, 0, 4, 0]"
 
 # ---- exported code does not start in the steady motion; a message states this
 sed 's/^simulate: .*/simulate: {trim: drive, steady: {speed: 3}}/' waves.yaml >export.yaml

@@ -109,6 +109,11 @@ row way -1 -1 1 0.70710678
 prints '^  positions +x +4$'
 prints "^  velocities +x' +3$"
 
+# as many digits as identify the number, and not more: 0.1 + 0.2
+sed 's/start: 1, rate: 3/start: 0.1 + 0.2/' no_outputs.yaml >digits.yaml
+"$CAMBER" run digits.yaml --states >out 2>err || fail "exit code $?: $(cat err)"
+prints '^  positions +x +0\.30000000000000004$'
+
 # ---- warnings of a kind are one line, and all of them with --verbose
 
 "$CAMBER" run four-bar --t-end 0.1 >out 2>err || fail "exit code $?: $(cat err)"

@@ -117,4 +117,18 @@ accepted "rotor, hinge along" rotor.yaml
 check "rotor: body and place in the warning" grep -q "warning: $about_one" words
 check "rotor: one warning" test "$(grep -c "$about_one" words)" -eq 1
 
+# A bead, a point mass, slides on a massless arm, from the arm's hinge on. Its displacement gives it inertia about the hinge, unless it slides along
+# the hinge's axis.
+cat >bead.yaml <<'END'
+bodies: {arm: {massless: true, com: [0, 0, 0]}, bead: {mass: 1, com: [0, 0, 0], inertia: [0, 0, 0]}}
+joints:
+  turn: {type: revolute, child: arm, at: [0, 0, 0], axis: z}
+  slide: {type: prismatic, parent: arm, child: bead, at: [0, 0, 0], axis: x, start: 0.5}
+END
+check "a bead that slides across the axis" "$CAMBER" check bead.yaml >text
+sed -i 's/axis: x/axis: z/' bead.yaml
+"$CAMBER" check bead.yaml >text 2>words
+check "a bead that slides along the axis: exit code 2" test $? -eq 2
+check "a bead that slides along the axis: message" grep -q "body 'arm' has no moment of inertia about the axis \[0, 0, 1\]" words
+
 finish

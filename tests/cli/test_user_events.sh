@@ -45,7 +45,7 @@ echo "states: {s: {rate: 1, start: 0}}" >>bad.yaml
 refused 3:49 "'z' + s' cannot be reset: it depends on both states and velocities"
 event "{when: z < 0, action: {reset: {w': 0}}}" 3:48 "unknown name 'w''"
 event "{when: 1 > 0}" 3:24 "'when' is always the same"
-event "{when: z == 0}" 3:24 "'when' compares by '==', which events cannot use; expected < or >, or a formula whose sign changes"
+event "{when: z == 0}" 3:24 "'when' compares by '==' or '!=', which events cannot use; expected < or >, or a formula whose sign changes"
 event "{action: stop}" 3:17 "'when'"
 event "{when: z < 0, until: 3}" 3:31 "unknown key 'until'"
 
@@ -355,10 +355,10 @@ ends_at kick 3.4375 "friction that held, after a kick"
 
 sed 's/rate: 2/start: 0.5, stiffness: 100, reference: 2/; s/^forces.*//' cart.yaml >pressed.yaml
 "$CAMBER" run pressed.yaml --equilibrium >out 2>err
-check "an equilibrium beyond a stop is refused" grep -q "stop 's' is closed" err
+check "an equilibrium beyond a stop is refused" grep -q "the gap of 's' is closed" err
 sed 's/rate: 2/start: 1/; s/^forces.*//' cart.yaml >touching.yaml
 "$CAMBER" linearize touching.yaml >out 2>err
-check "a linearisation at a closed stop is refused" grep -q "stop 's' is closed" err
+check "a linearisation at a closed stop is refused" grep -q "the gap of 's' is closed" err
 sed "s/formula: 1 - x/formula: 'if(t < 0.2, 1 - x, -x)'/" cart.yaml >jump.yaml
 "$CAMBER" run jump.yaml >out 2>err
 check "a gap that jumps is refused" grep -q "stop 's': its gap is -0.38 at t = 0.2" err

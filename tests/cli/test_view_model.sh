@@ -315,9 +315,9 @@ fails 2 "would be overwritten" view ./model.html -o model.html
 check "the model stays" cmp -s model.html still.yaml
 printf 'include: [part.html]\n' >whole.yaml
 cp still.yaml part.html
-fails 2 "which the model reads" view ./whole.yaml -o part.html
+fails 2 "a file of the model" view ./whole.yaml -o part.html
 check "the part stays" cmp -s part.html still.yaml
-CAMBER_VIEWER=$PWD/none.js fails 2 "this build of Camber has no viewer" view fivelink -o none.html
+CAMBER_VIEWER=$PWD/none.js fails 2 "none.js' cannot be read: No such file" view fivelink -o none.html
 check "nothing was written" [ ! -e none.html ]
 fails 2 "is a problem written in C" view caraxis
 fails 2 "missing.yaml" view ./missing.yaml

@@ -286,7 +286,7 @@ refuse "cannot read 'missing.csv'" view missing.csv -o x.html
 refuse "expected a file name" view stair.mat -o page.txt
 refuse "takes one model, or files of results" view stair.mat fivelink -o x.html
 refuse "--model is for files of results" view fivelink --model four-bar -o x.html
-CAMBER_VIEWER=$PWD/none.js refuse "'camber view': this build of Camber has no viewer" view stair.mat -o none.html
+CAMBER_VIEWER=$PWD/none.js refuse "'camber view': the viewer '$PWD/none.js' cannot be read: No such file" view stair.mat -o none.html
 check "nothing was written" [ ! -e none.html ] && check "no x.html" [ ! -e x.html ]
 
 # ---- a disk that is full: the older page stays

@@ -51,11 +51,14 @@ static int split(char *text, char **argv)
 
 static void require_numbers(const struct cli_arguments *a)
 {
-  const double given[] = {a->rtol, a->atol, a->step, a->every, a->max_steps, a->repeat};
+  const double given[] = {a->rtol,   a->atol,  a->step,         a->every, a->max_steps, a->repeat,
+                          a->radius, a->gauge, a->back_to_back, a->range, a->amplitude};
   for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
     require(isnan(given[i]) || (given[i] > 0 && isfinite(given[i])));
   }
   require(!isinf(a->t_end));
+  require(!isinf(a->cant) && !isinf(a->yaw) && !isinf(a->yaw_per_mm));
+  require(!isinf(a->smoothing) && !isinf(a->penetration));
   for (int i = 0; i < a->set_count; i++) require(isfinite(a->set[i].value) && a->set[i].name[0]);
   for (int i = 0; i < a->start_count; i++) require(isfinite(a->start[i].value));
 }

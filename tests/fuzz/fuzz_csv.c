@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(text, data + 1, size - 1);
   *r = (cmb_reader){.ctx = ctx, .scratch = scratch};
   cmb_reader_subject(r, "table", "f", NULL);
-  cmb_status status = cmb_check_text(ctx, text, size - 1, cmb_place_in(file, 1, 1));
+  cmb_status status = cmb_check_text(ctx, text, size - 1, cmb_about_place(file, 1, 1));
   if (status == CMB_OK) {
     status = cmb_parse_csv(r, file, text, size - 1, choose(data[0], nodes), &n, &x, &f);
   }

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   cmb_tir tir;
   require(text && ctx);
   memcpy(text, data, size);
-  cmb_status status = cmb_check_text(ctx, text, size, cmb_place_in(file, 1, 1));
+  cmb_status status = cmb_check_text(ctx, text, size, cmb_about_place(file, 1, 1));
   if (status == CMB_OK) status = cmb_tir_parse(ctx, file, text, size, &tir);
   if (status == CMB_OK) {
     require_numbers(&tir);

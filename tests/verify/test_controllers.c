@@ -407,6 +407,34 @@ static void test_instants(void **state)
   }
 }
 
+/* Checks that each delay in a formula of an update has samples of its own: two masses move at 3 m/s and 5 m/s, and the last instants of the
+ * controllers are 1 s; and that a formula which is read several times makes no further samples. */
+static void test_delays_in_updates(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 1, com: [0, 0, 0]}}\n"
+      "joints:\n  x: {type: prismatic, child: a, axis: x, rate: 3}\n"
+      "  y: {type: prismatic, child: b, axis: y, rate: 5}\n"
+      "controllers:\n"
+      "  c: {period: 0.1, update: {w: \"delay(x, 0.2) + 10*delay(y, 0.1)\", z: \"delay(x, 0.1) - "
+      "delay(y, 0.3)\"}}\n"
+      "  d: {period: 0.25, update: {s: \"delay(y, 0.25) + delay(x, 0)\"}}\n"
+      "outputs: {w: w, z: z, s: s, old: \"delay(w, 0.1)\"}\n";
+  for (int k = 0; k < 3; k++) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(k));
+    assert_int_equal(r.eq->nh, 3 + 2 + 1 + 1 + 3 + 1 + 1);
+    cmbt_run_to(&r, 1.05, 0);
+    cmbt_near(cmbt_output(&r, "w"), 3 * 0.8 + 10 * 5 * 0.9, 1e-12);
+    cmbt_near(cmbt_output(&r, "z"), 3 * 0.9 - 5 * 0.7, 1e-12);
+    cmbt_near(cmbt_output(&r, "s"), 5 * 0.75 + 3 * 1.0, 1e-12);
+    cmbt_near(cmbt_output(&r, "old"), 3 * 0.7 + 10 * 5 * 0.8, 1e-12);
+    cmbt_run_close(&r);
+  }
+}
+
 /* Checks that an update uses the value of a step at its own instant, no matter whether an event or a force switches at that time as well:
  * the input steps at 0.5 s. */
 static void test_step_at_an_instant(void **state)
@@ -462,9 +490,10 @@ static void test_error_texts(void **state)
   (void)state;
 #define LAW(period, update)                                                                        \
   PENDULUM "controllers: {c: {period: " period ", update: {" update "}}}\n"
-  expect_error(LAW("0.01", "u: pivot"), "lie", 0.004, "expected a step that divides both times");
+  expect_error(LAW("0.01", "u: pivot"), "lie", 0.004,
+               "expected a step of which both times are multiples");
   expect_error(LAW("0.01", "u: pivot") "outputs: {o: \"delay(u, 0.0105)\"}\n", "rosw2", 0.001,
-               "makes steps of 0.001 s, which do not end there");
+               "of 0.001 s each, do not end at these times");
   expect_error(LAW("0.1", "u: log(-0.35 - pivot)"), "mdop5", 0,
                "sampled value 'u' of controller 'c' is not finite");
   expect_error(LAW("0.1", "u: u + 1") "motions: {m: {coordinate: pivot, value: u}}\n", "mdop5", 0,
@@ -507,6 +536,7 @@ int main(void)
                                      cmocka_unit_test(test_repeated_runs),
                                      cmocka_unit_test(test_constraints),
                                      cmocka_unit_test(test_instants),
+                                     cmocka_unit_test(test_delays_in_updates),
                                      cmocka_unit_test(test_step_at_an_instant),
                                      cmocka_unit_test(test_memory),
                                      cmocka_unit_test(test_error_texts)};

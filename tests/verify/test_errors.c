@@ -243,6 +243,9 @@ static const struct mistake mistakes[] = {
      CMB_ERROR_CONTRADICTION, 0, 0, "constraint", "l", 0.5, 0.5},
     {BALL "}}\nloops: {s: {type: stop, formula: 'if(t < 0.2, z + 1, z)', restitution: 0.5}}\n", RUN,
      CMB_ERROR_EVENTS, 0, 0, "stop", "s", 0.2, 0.2},
+    {BALL "rate: 9}}\nloops: {s: {type: stop, formula: 'z + 1 - if(t < 0.2, 0, 9)', restitution: "
+          "0.5}}\n",
+     RUN, CMB_ERROR_EVENTS, 0, 0, "stop", "s", 0.2, 0.2},
     {BALL "}}\nloops: {l: {type: formula, formula: z - t}}\nevents: {e: {when: t > 0.5, action: "
           "{reset: {z': 3}}}}\n",
      RUN, CMB_ERROR_EVENTS, 0, 0, "event", "e", 0.5, 0.5},

@@ -154,10 +154,36 @@ static void test_output_not_finite(void **state)
   cmbt_run_close(&r);
 }
 
+/* Checks that a run ends with an error if the stop at which friction holds a weight begins to move away: the friction of 20 N would hold the
+ * weight of 9.81 N in its place, but it had been left out while the stop stood still. */
+static void test_receding_stop(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "bodies: {b: {mass: 1, com: [0, 0, 0]}}\n"
+      "joints: {z: {type: prismatic, child: b, axis: z, friction: {force: 20, law: stick}}}\n"
+      "loops: {table: {type: stop, formula: \"z + 0.1*t^3\", restitution: 0}}\n";
+  static const char *const methods[] = {"mdop5", "radau5", "bdf"};
+  for (int i = 0; i < 3; i++) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+    cmb_run_options options = cmb_run_defaults();
+    options.method = cmb_method_find(methods[i]);
+    options.t_end = 1;
+    cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+    assert_int_equal(cmb_simulation_run(r.sim), CMB_ERROR_EVENTS);
+    assert_non_null(
+        strstr(cmb_last_error(r.ctx), "the velocity 'z.friction' of a friction is no longer 0"));
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_decreasing_load), cmocka_unit_test(test_tensile_load),
-      cmocka_unit_test(test_force_on_another_block), cmocka_unit_test(test_output_not_finite)};
+      cmocka_unit_test(test_force_on_another_block), cmocka_unit_test(test_output_not_finite),
+      cmocka_unit_test(test_receding_stop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

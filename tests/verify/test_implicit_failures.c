@@ -385,7 +385,7 @@ static void test_steps_used_up(void **state)
     const struct outcome o = run(&variants[w], &eq, 0.99, &q, &v, 1e-10, 20);
     check_end(&variants[w], &eq, &o);
     assert_int_equal(o.status, CMB_ERROR_STEP_COUNT);
-    assert_non_null(strstr(o.message, "20 steps"));
+    assert_non_null(strstr(o.message, "20 attempted steps"));
     assert_true(o.t > 0 && o.t < 0.99);
     cmbt_near(o.v[0], 1 / (1 - o.t), 1e-6);
   }

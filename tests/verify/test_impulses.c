@@ -563,6 +563,47 @@ static void test_lock(void **state)
   }
 }
 
+/* ---- units of the impulses of stops: N s along lengths, N m s along angles, unknown along sums of both and multiples */
+
+static void test_units_of_stops(void **state)
+{
+  (void)state;
+  static const char *const gaps[][2] = {
+      {"x", "N s"},      {"p", "N m s"}, {"x + y", "N s"}, {"p + r", "N m s"},
+      {"y - x", "N s"},  {"x + p", ""},  {"p + x", ""},    {"x + y + p", ""},
+      {"p + r + x", ""}, {"2*x", ""},    {"x + 2*y", ""},  {"x + tip.z", "N s"}};
+  enum { GAPS = sizeof gaps / sizeof *gaps };
+  char text[4000];
+  int length =
+      snprintf(text, sizeof text,
+               "bodies:\n"
+               "  a: {mass: 1, com: [0, 0, 0]}\n  b: {mass: 1, com: [0, 0, 0]}\n"
+               "  c: {mass: 1, com: [1, 0, 0], inertia: [1, 1, 1]}\n"
+               "  d: {mass: 1, com: [2, 0, 0], inertia: [1, 1, 1], markers: {tip: {at: [2, "
+               "0, 0]}}}\n"
+               "joints:\n"
+               "  x: {type: prismatic, child: a, axis: x, start: 3}\n"
+               "  y: {type: prismatic, parent: a, child: b, axis: y, start: 4}\n"
+               "  p: {type: revolute, child: c, at: [0, 0, 0], axis: y, start: 1}\n"
+               "  r: {type: revolute, parent: c, child: d, at: [1, 0, 0], axis: y, start: 1}\n"
+               "loops:\n");
+  for (int i = 0; i < GAPS; i++) {
+    length += snprintf(text + length, sizeof text - (size_t)length,
+                       "  s%d: {type: stop, formula: %s, restitution: 0.5}\n", i, gaps[i][0]);
+  }
+  for (int k = 0; k < 3; k++) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(k));
+    assert_int_equal(r.eq->rule_count, GAPS);
+    for (int i = 0; i < GAPS; i++) {
+      const char *unit = r.eq->reset_units[r.eq->rules[i].first_reset];
+      if (k == 2 && !unit[0]) continue; /* coordinates are formulas of positions */
+      if (strcmp(unit, gaps[i][1]) != 0) fail_msg("%s: '%s', formulation %d", gaps[i][0], unit, k);
+    }
+    cmbt_run_close(&r);
+  }
+}
+
 /* ---- balance of momentum */
 
 enum { KINKS = 5, MOST_BODIES = 6, MOST_ROWS = 100 };
@@ -896,9 +937,10 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_drives),  cmocka_unit_test(test_real_time),
-      cmocka_unit_test(test_lock),    cmocka_unit_test(test_momentum),
-      cmocka_unit_test(test_refused), cmocka_unit_test(test_point_mass),
+      cmocka_unit_test(test_drives),     cmocka_unit_test(test_real_time),
+      cmocka_unit_test(test_lock),       cmocka_unit_test(test_units_of_stops),
+      cmocka_unit_test(test_momentum),   cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_point_mass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,13 @@
 /*
  * Checks levels of a staircase function: x'' = −floor(x) − 1/2 with the constraint y = 0. Between two levels the motion is a parabola, so that
  * the exact solution is composed of solutions of quadratic equations: times and directions of all changes and the final state, for every
- * method; starts inside an interval and at its ends; a level that is only just reached.
+ * method; starts inside an interval and at its ends; a level that is only just reached; searches for the level at the end of an interval.
  */
 #include "check.h"
 #include "methods.h"
+
+#include "base/arena.h"
+#include "dae/modes.h"
 
 #include <camber/camber.h>
 #include <math.h>
@@ -243,12 +246,42 @@ static void test_wrong_levels(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks searches for the level one after the other, each at a whole number x that is left at once with the velocity v, from another level: the
+ * level is that of the motion a moment later, whatever the search before has found. */
+static void test_searches_at_edges(void **state)
+{
+  (void)state;
+  static const struct {
+    double x, v;
+    int before, level;
+  } cases[] = {{1, 1, 0, 1}, {3, -1, 1, 2},  {3, 1, 2, 3},   {3, -1, 3, 2},
+               {5, 1, 0, 5}, {0, -1, 5, -1}, {0.5, 1, 7, 0}, {-2, 1, 3, -2}};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_evaluator *ev;
+  cmb_mode_search search;
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, &staircase, &ev));
+  cmb_mode_search_create(&search, arena, &staircase);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const double q[2] = {cases[k].x, 0}, v[2] = {cases[k].v, 0};
+    bool changed;
+    ev->mode[0] = cases[k].before;
+    cmbt_ok(ctx, cmb_guess_modes(ev, &search, 0, q, v, &changed));
+    assert_int_equal(ev->mode[0], cases[k].level);
+    assert_true(changed);
+  }
+  cmb_evaluator_destroy(ev);
+  cmb_arena_destroy(arena);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_staircase),
       cmocka_unit_test(test_level_just_reached),
       cmocka_unit_test(test_wrong_levels),
+      cmocka_unit_test(test_searches_at_edges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

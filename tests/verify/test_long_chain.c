@@ -151,7 +151,7 @@ static void test_refused(void **state)
   cmb_system *system;
   assert_int_equal(cmb_model_system(ctx, model, &options, &system), CMB_ERROR_INPUT);
   assert_non_null(
-      strstr(cmb_last_error(ctx), "would take about 9.0 GB of memory, expected at most 8"));
+      strstr(cmb_last_error(ctx), "would take about 9.0 GB of memory; expected at most 8 GB"));
   cmb_model_destroy(model);
   cmb_context_destroy(ctx);
 }

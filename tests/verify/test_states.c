@@ -428,15 +428,39 @@ static void test_track_bound(void **state)
   }
 }
 
+/* Checks states whose rates depend on a constraint force, on an acceleration and on a product of both, for a slider driven by x = 0.1 sin 5t:
+ * momentum, velocity and ∫ 3 a² dt = 18.75/2 (t − sin(10 t)/10). test_late_states.c has more, but takes longer. */
+static void test_rates_with_forces(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {box: {mass: 3, com: [0, 0, 0], inertia: [1, 1, 1]}}\n"
+      "joints: {x: {type: prismatic, child: box, axis: x, rate: 0.5}}\n"
+      "motions: {drive: {coordinate: x, value: 0.1*sin(5*t)}}\n"
+      "states: {push: {rate: drive.force}, speed: {rate: box.ax, start: 0.5}, both: {rate: "
+      "drive.force*box.ax}}\n";
+  const double t = 1.3;
+  for (int k = 0; k < 3; k++) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(k));
+    cmbt_run_to(&r, t, 0);
+    cmbt_near(cmbt_velocity(&r, "push"), 1.5 * (cos(5 * t) - 1), 1e-8);
+    cmbt_near(cmbt_velocity(&r, "speed"), 0.5 * cos(5 * t), 1e-8);
+    cmbt_near(cmbt_velocity(&r, "both"), 18.75 / 2 * (t - sin(10 * t) / 10), 1e-8);
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),         cmocka_unit_test(test_tolerances),
-      cmocka_unit_test(test_stiff_state),    cmocka_unit_test(test_equilibrium),
-      cmocka_unit_test(test_no_equilibrium), cmocka_unit_test(test_conserved),
-      cmocka_unit_test(test_unstable),       cmocka_unit_test(test_falling),
-      cmocka_unit_test(test_eigenvalues),    cmocka_unit_test(test_resets),
-      cmocka_unit_test(test_track),          cmocka_unit_test(test_track_bound),
+      cmocka_unit_test(test_orders),      cmocka_unit_test(test_rates_with_forces),
+      cmocka_unit_test(test_tolerances),  cmocka_unit_test(test_stiff_state),
+      cmocka_unit_test(test_equilibrium), cmocka_unit_test(test_no_equilibrium),
+      cmocka_unit_test(test_conserved),   cmocka_unit_test(test_unstable),
+      cmocka_unit_test(test_falling),     cmocka_unit_test(test_eigenvalues),
+      cmocka_unit_test(test_resets),      cmocka_unit_test(test_track),
+      cmocka_unit_test(test_track_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

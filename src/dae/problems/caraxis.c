@@ -160,9 +160,8 @@ static cmb_status residual(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes the symmetric stiffness matrix K = −∂f/∂p − bar · I (2 x 2) for the force f on the point p = (x, y) by a spring of stiffness 1 and
- * free length L0 between the origin and p. bar is the Lagrange multiplier of a rigid bar, which adds the same to both diagonal entries. Stores
- * K_11, K_12 and K_22 in k. */
+/* Computes the symmetric stiffness matrix K = −∂f/∂p − bar · I (2 x 2) for the force f on the point p = (x, y) by a spring of stiffness 1
+ * and free length L0 between the origin and p. bar is twice the Lagrange multiplier of the rigid bar. Stores K_11, K_12 and K_22 in k. */
 static void stiffness(double L0, double x, double y, double bar, double k[3])
 {
   double inverse = 1 / (x * x + y * y), ratio = L0 * sqrt(inverse); /* 1/ℓ², L0/ℓ */

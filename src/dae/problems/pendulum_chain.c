@@ -1,6 +1,6 @@
 /*
- * The bundled problem `pendulum-chain` (Arnold, Fuchs and Führer 2006 §4.2.1) in joint angles, without constraints: N point masses
- * hang on N massless rods from a suspension that moves slowly. α_i is the angle of rod i to the vertical.
+ * The bundled problem `pendulum-chain` (Arnold, Fuchs and Führer 2006 §4.2.1) in joint angles, without constraints: N point masses hang on
+ * N massless rods from a suspension that moves slowly. α_i is the angle of rod i to the vertical, i = 0 .. N − 1.
  *
  *     x_k = x_s + l Σ_{j≤k} sin α_j,   y_k = y_s − l Σ_{j≤k} cos α_j
  *     x_s = 2 + 0.3 sin ω t,  y_s = 0.2 sin ω t,  ω = 0.05

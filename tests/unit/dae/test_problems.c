@@ -1,6 +1,6 @@
 /*
  * Tests that every bundled problem is consistent in itself: G, g_t and γ are derivatives of its g (by central differences at random
- * states), the residual is M a − f + Gᵀ λ, and M is symmetric.
+ * states), the residual is M a − f + Gᵀ λ, and M is symmetric; and that their outputs have the values of their formulas.
  */
 #include "check.h"
 #include "random.h"
@@ -141,6 +141,35 @@ static void test_problems(void **state)
   for (int i = 0; i < cmb_problem_count(); i++) check_problem(cmb_problem_at(i));
 }
 
+/* Creates a problem with its default parameters, and computes its two outputs at the positions q and velocities v. */
+static void compute_outputs(const char *name, const double *q, const double *v, double out[2])
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_evaluator *ev;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find(name), 0, NULL, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  const double none[MOST] = {0};
+  assert_int_equal(eq->no, 2);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
+  cmbt_ok(ctx, cmb_outputs(ev, 0, q, v, none, none, out));
+  cmb_evaluator_destroy(ev);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+static void test_outputs(void **state)
+{
+  (void)state;
+  double out[2];
+  compute_outputs("circular-track", (const double[]){-3, 4, 7}, (const double[]){2, 10}, out);
+  cmbt_near(out[0], 5, 1e-15);
+  cmbt_near(out[1], (-3 * 10.0 - 4 * 2) / 5, 1e-14);
+  compute_outputs("pendulum", (const double[]){0.6, -0.8}, (const double[]){0.5, 0.25}, out);
+  cmbt_near(out[0], atan2(0.6, 0.8), 1e-15);
+  cmbt_near(out[1], 0.5 * (0.25 + 0.0625) + 9.81 * (1 - 0.8), 1e-14);
+}
+
 static cmb_status create(cmb_context *ctx, const char *name, const char *parameter, double value)
 {
   cmb_setting setting = {parameter, value};
@@ -170,6 +199,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_problems),
+      cmocka_unit_test(test_outputs),
       cmocka_unit_test(test_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

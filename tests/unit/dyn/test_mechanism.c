@@ -283,12 +283,49 @@ static void test_memory(void **state)
   check_memory(false);
 }
 
+/* Computes the product M x of the mass matrix of `count` equal pendulums in Cartesian coordinates, at the start, with a vector x (7 count) that
+ * is the same for each of them. */
+static void multiply_pendulums(int count, double *product)
+{
+  enum { EACH = 7, MOST_NV = 3 * EACH };
+  char text[2000];
+  double x[MOST_NV];
+  struct compiled s;
+  int length = snprintf(text, sizeof text, "bodies:\n");
+  for (int i = 0; i < count; i++) {
+    length += snprintf(text + length, sizeof text - (size_t)length,
+                       "  b%d: {mass: 2, com: [0, 0.3, -1], inertia: [0.5, 0.6, 0.2]}\n", i);
+  }
+  length += snprintf(text + length, sizeof text - (size_t)length, "joints:\n");
+  for (int i = 0; i < count; i++) {
+    length += snprintf(text + length, sizeof text - (size_t)length,
+                       "  j%d: {type: revolute, child: b%d, at: [0, 0, 0], axis: y}\n", i, i);
+  }
+  compile(&s, text, CMB_FORM_CARTESIAN);
+  assert_int_equal(s.eq->nv, EACH * count);
+  for (int i = 0; i < s.eq->nv; i++) x[i] = sin(1 + i % EACH);
+  cmb_terms want = {.M = s.ev->M};
+  cmbt_ok(s.ctx, cmb_evaluate(s.ev, 0, cmb_system_q(s.system), NULL, &want));
+  cmb_multiply_mass(s.ev, x, product);
+  discard(&s);
+}
+
+/* Checks that the constraints which are added to the mass matrix have the weights of a typical body, no matter how many bodies there are. */
+static void test_weights(void **state)
+{
+  (void)state;
+  double one[7], three[21];
+  multiply_pendulums(1, one);
+  multiply_pendulums(3, three);
+  for (int i = 0; i < 21; i++) cmbt_near(three[i], one[i % 7], 1e-13);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_free_body),
       cmocka_unit_test(test_rheonomic),       cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_weights),         cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

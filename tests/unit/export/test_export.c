@@ -262,7 +262,7 @@ static void test_folders(void **state)
   assert_refused(ctx, "weight.yaml", &o, here, "expected at most 4095");
   write_small("weight.c");
   assert_refused(ctx, "weight.c", &o, ".",
-                 "the code would replace './weight.c', which the model reads");
+                 "the code would overwrite './weight.c', a file of the model");
   assert_int_not_equal(access("weight.h", F_OK), 0);
   o.integrator.setting_count = 1;
   assert_refused(ctx, "weight.yaml", &o, "code", "the options of the method are NULL");

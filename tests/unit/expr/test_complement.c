@@ -9,6 +9,7 @@
 #include "check.h"
 #include "expr/complement.h"
 #include "failing_allocator.h"
+#include "math/dense.h"
 #include "random.h"
 
 #include <camber/camber.h>
@@ -105,23 +106,75 @@ static void make_problem(struct cmbt_random *r, int n, int freedoms, double deca
   }
 }
 
-/* Checks the conditions of complementarity, up to the error from the larger diagonal. For unknowns in between, the diagonal that is larger
- * by δ = 1e-8 causes an error δ of w, in parts of the diagonal, which each of the two corrections multiplies by δ/σ, where σ is the least
- * nonzero eigenvalue of P: a random P has σ > 1e-5. */
+static const double LARGER = 1e-8; /* δ, the part by which the diagonal D is larger */
+
+/* What the larger diagonal causes for the unknowns in between (F): the inverse of P_FF + δ D, and bounds of the errors w_F of the rounds, |δ D x_F| <= δ D, and
+ * after each of two corrections dx = (P_FF + δ D)⁻¹ w_F, which leave δ D dx. */
+struct errors {
+  int count, between[MOST];
+  double inverse[MOST][MOST]; /* [column][row] */
+  double error[3][MOST];
+  double dx[MOST]; /* bounds of the sum of both corrections */
+};
+
+static void find_errors(int n, const double *P, const double *at, struct errors *e)
+{
+  double A[MOST * MOST], scale[MOST];
+  int pivot[MOST];
+  e->count = 0;
+  for (int i = 0; i < n; i++) {
+    if (at[i] == 0) e->between[e->count++] = i;
+  }
+  for (int j = 0; j < e->count; j++) {
+    for (int k = 0; k < e->count; k++) A[j * e->count + k] = P[e->between[j] * n + e->between[k]];
+    A[j * e->count + j] *= 1 + LARGER;
+    e->error[0][j] = LARGER * P[e->between[j] * (n + 1)];
+  }
+  assert_int_equal(cmb_lu_factor(e->count, A, scale, pivot), CMB_OK);
+  for (int k = 0; k < e->count; k++) {
+    for (int j = 0; j < e->count; j++) e->inverse[k][j] = j == k;
+    cmb_lu_solve(e->count, A, pivot, e->inverse[k]);
+  }
+  for (int round = 0; round < 2; round++) {
+    for (int j = 0; j < e->count; j++) {
+      double dx = 0;
+      for (int k = 0; k < e->count; k++) dx += fabs(e->inverse[k][j]) * e->error[round][k];
+      e->dx[j] = dx + (round > 0 ? e->dx[j] : 0);
+      e->error[round + 1][j] = LARGER * P[e->between[j] * (n + 1)] * dx;
+    }
+  }
+}
+
+/* Returns a bound of what both corrections change in w_i, where x_i is at a bound: P_iF dx. It does not become small with δ beside the eigenvalues of P, if the
+ * effect of unknown i is a combination of those in between. */
+static double change_by_corrections(int n, const double *P, const struct errors *e, int i)
+{
+  double change = 0;
+  for (int k = 0; k < e->count; k++) {
+    double part = 0;
+    for (int j = 0; j < e->count; j++) part += P[i * n + e->between[j]] * e->inverse[k][j];
+    change += fabs(part) * (e->error[0][k] + e->error[1][k]);
+  }
+  return change;
+}
+
+/* Checks the conditions of complementarity, up to the errors from the larger diagonal. */
 static void check_conditions(int n, const double *in, const double *x, const double *at)
 {
   const double *P = in, *w0 = P + n * n;
-  for (int i = 0; i < n; i++) {
+  struct errors e;
+  find_errors(n, P, at, &e);
+  for (int i = 0, f = 0; i < n; i++) {
     double w = w0[i], size = fabs(w);
     for (int k = 0; k < n; k++) {
       w -= P[i * n + k] * x[k];
       size += fabs(P[i * n + k] * x[k]);
     }
     const double none = 2e-9 * P[i * n + i] + 1e-12 * size;
-    cmbt_below(fabs(x[i]), 1 + 2e-9);
-    if (at[i] == 0) cmbt_below(fabs(w), 1e-11 * size);
+    if (at[i] == 0) cmbt_below(fabs(x[i]), 1 + 2e-9 + e.dx[f]);
+    if (at[i] == 0) cmbt_below(fabs(w), e.error[2][f++] + 1e-12 * size);
     if (at[i] != 0) cmbt_near(x[i], at[i], 0);
-    if (at[i] != 0) cmbt_below(-at[i] * w, none);
+    if (at[i] != 0) cmbt_below(-at[i] * w, none + change_by_corrections(n, P, &e, i));
   }
 }
 
@@ -133,8 +186,9 @@ static int count_settled(struct solver *c, struct cmbt_random *r, int problems, 
   for (int k = 0; k < problems; k++) {
     make_problem(r, c->n, freedoms, decades, in);
     cmb_program_run(c->program, in, out, c->work);
-    for (int i = 0; i < c->n; i++) cmbt_below(fabs(out[i]), 1 + 2e-9);
-    if (out[2 * c->n] != 1) continue;
+    const bool done = out[2 * c->n] == 1;
+    for (int i = 0; !done && i < c->n; i++) cmbt_below(fabs(out[i]), 1 + 2e-9);
+    if (!done) continue;
     settled++;
     check_conditions(c->n, in, out, out + c->n);
   }

@@ -1,7 +1,7 @@
 /*
  * Tests of linear systems (math/linear.h), real and complex, dense and on patterns of sizes on both sides of CMB_LINEAR_SPARSE_FROM:
- * solutions by their residuals, rows in any units, old pivots used with new values, and matrices that are refused. KLU allocates through
- * the process-wide functions of SuiteSparse, which this program replaces in order to refuse requests.
+ * solutions by their residuals, rows in any units, old pivots used with new values, the order of elimination, and matrices that are
+ * refused. KLU allocates through the process-wide functions of SuiteSparse, which this program replaces in order to refuse requests.
  *
  * Limit of the residuals: elimination with partial pivoting is exact for a matrix whose rows differ by at most about n eps times their sum
  * of sizes, times the growth of the entries, which stays below GROWTH for the random matrices used here. KLU accepts pivots down to a
@@ -10,6 +10,7 @@
 #include "check.h"
 #include "failing_allocator.h"
 #include "math/linear.h"
+#include "math/sparse_lu.h"
 #include "random.h"
 
 #include <complex.h>
@@ -379,6 +380,53 @@ static void every_refused_allocation_is_survived(void **state)
   }
 }
 
+/* Checks which order of elimination KLU is given: AMD (0) if all diagonal entries, of complex matrices their real parts, are there and not 0, else
+ * COLAMD (1). The matrix has entries in (i, i) and (i, i + 1), the latter cyclic. */
+static void the_diagonal_decides_the_order(void **state)
+{
+  (void)state;
+  enum { N = 4 };
+  static const struct {
+    bool is_complex;
+    int without; /* this column has no diagonal entry; −1: none */
+    double diagonal[N], beside;
+    int ordering;
+  } cases[] = {{false, -1, {1, 2, 3, 4}, 0.5, 0}, {false, -1, {1, 2, 3, 0}, 0.5, 1},
+               {false, -1, {0, 2, 3, 4}, 0.5, 1}, {false, 0, {1, 2, 3, 4}, 0.5, 1},
+               {false, 2, {1, 2, 3, 4}, 0.5, 1},  {false, 3, {1, 2, 3, 4}, 0.5, 1},
+               {true, -1, {1, 2, 3, 4}, 0.5, 0},  {true, -1, {1, 2, 3, 4}, 0, 0},
+               {true, -1, {1, 0, 3, 4}, 0.5, 1},  {true, 1, {1, 2, 3, 4}, 0.5, 1}};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const int parts = cases[k].is_complex ? 2 : 1, without = cases[k].without;
+    cmb_arena *arena = cmb_arena_create(ctx);
+    cmb_sparse_lu lu = {0};
+    cmb_sparse_lu_take(arena, N, 2 * N, cases[k].is_complex, &lu);
+    for (int pass = 0; pass < 2; pass++) {
+      for (int row = 0; row < N; row++) {
+        const int column[2] = {row, (row + 1) % N};
+        for (int i = 0; i < 2; i++) {
+          if (i == 0 && column[i] == without) continue;
+          if (pass == 0) {
+            cmb_sparse_lu_count(&lu, column[i]);
+            continue;
+          }
+          const int at = parts * cmb_sparse_lu_place(&lu, row, column[i]);
+          lu.value[at] = i == 0 ? cases[k].diagonal[row] : cases[k].beside;
+          if (parts == 2) lu.value[at + 1] = i == 0 ? 0 : 1;
+        }
+      }
+      if (pass == 0) cmb_sparse_lu_open(&lu);
+    }
+    cmb_sparse_lu_close(&lu);
+    cmb_sparse_lu_factor(&lu, 0); /* without a diagonal entry the matrix may be singular */
+    if (lu.common.ordering != cases[k].ordering) fail_msg("case %zu", k);
+    cmb_sparse_lu_release(&lu);
+    cmb_arena_destroy(arena);
+  }
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -388,6 +436,7 @@ int main(void)
       cmocka_unit_test(old_pivots_are_used_or_replaced),
       cmocka_unit_test(singular_matrices_are_refused),
       cmocka_unit_test(nonfinite_entries_are_refused),
+      cmocka_unit_test(the_diagonal_decides_the_order),
       cmocka_unit_test(every_refused_allocation_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

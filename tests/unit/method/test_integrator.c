@@ -127,6 +127,24 @@ static void test_dense_ends(void **state)
   }
 }
 
+/* Checks the start-up phase of abm: from a first step that is far too small, every step is twice as long as the one before. */
+static void test_abm_starts(void **state)
+{
+  (void)state;
+  cmb_integrator_options options = cmb_integrator_defaults();
+  options.step = 1e-7;
+  options.rtol = options.atol = 1e-6;
+  struct test_system s = create("abm", options);
+  double h = options.step;
+  for (int k = 0; k < 14; k++, h *= 2) {
+    const double before = cmb_integrator_t(s.in);
+    cmbt_ok(s.ctx, cmb_integrator_step(s.in, 1));
+    cmbt_near((cmb_integrator_t(s.in) - before) / h, 1, 1e-6);
+  }
+  assert_int_equal(cmb_integrator_statistics(s.in)->rejected, 0);
+  destroy(&s);
+}
+
 static void test_fixed_steps_end_exactly(void **state)
 {
   (void)state;
@@ -412,7 +430,7 @@ static void test_step_limit(void **state)
   cmb_status status = CMB_OK;
   for (int k = 0; k < 4 && status == CMB_OK; k++) status = cmb_integrator_step(s.in, 100);
   assert_int_equal(status, CMB_ERROR_STEP_COUNT);
-  assert_non_null(strstr(cmb_last_error(s.ctx), "3 steps"));
+  assert_non_null(strstr(cmb_last_error(s.ctx), "3 attempted steps"));
   destroy(&s);
 }
 
@@ -421,6 +439,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dense_order),
       cmocka_unit_test(test_dense_ends),
+      cmocka_unit_test(test_abm_starts),
       cmocka_unit_test(test_fixed_steps_end_exactly),
       cmocka_unit_test(test_last_fixed_step),
       cmocka_unit_test(test_multipliers),

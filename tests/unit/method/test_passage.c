@@ -1,7 +1,7 @@
 /*
  * Tests of how error estimates are treated near a loss of rank (method/passage.c), for a parallelogram four-bar near its flat position: the
  * components in the weak direction are removed from velocities and from positions, with q̇ = v and with q̇ = T(q) v, and their size in the
- * norm of the kinetic energy is returned.
+ * norm of the kinetic energy is returned. Also tests the step sizes before a predicted loss of rank, and which errors of the steps across it count.
  */
 #include "check.h"
 #include "fourbar.h"
@@ -128,8 +128,91 @@ static void test_bodies(void **state)
   cmbt_run_close(&r);
 }
 
+/* Opens an integrator at the flat position of the parallelogram, from which the caller sets the predicted loss of rank. */
+static void open_near(struct subject *s, cmb_equations *eq)
+{
+  static const struct cmbt_fourbar p = {CMBT_FOURBAR_ANGLES, 1, 0.7, 1, 3, 0.1};
+  double q[3], v[3];
+  *eq = cmbt_fourbar_equations(&p);
+  *s = (struct subject){.ctx = cmb_context_create(NULL), .eq = eq};
+  cmbt_fourbar_state(&p, 1e-7, 0.3, q, v);
+  begin(s, q, v);
+}
+
+static void close_near(struct subject *s)
+{
+  cmb_integrator_destroy(s->in);
+  cmb_context_destroy(s->ctx);
+}
+
+/* Checks that a step that reaches a predicted loss of rank ends well before it or passes it, and that other steps keep their size. */
+static void test_steps(void **state)
+{
+  (void)state;
+  static const struct {
+    double h, ahead, zone;
+    int rejections;
+    double expected;
+  } cases[] = {
+      {1, 1.46, 0.1, 0, 1},                 /* too far ahead */
+      {1, 1.44, 0.1, 4, 1},                 /* too many rejections */
+      {1, 1.44, 0.1, 3, 1.44 - 0.405},      /* the next step passes */
+      {1, 0.47, 0.1, 0, 0.47 / 4},          /* at least a quarter of the distance */
+      {1, 0.45, 0.1, 0, 1},                 /* passes, with the position at 0.45 */
+      {1, 0.225, 0.1, 0, 0.5},              /* the same, by a shorter step */
+      {1, 0.1, 0.1, 0, 0.23},               /* ends beyond the zone after the position */
+      {1, 0.8, 0.48, 0, 0.8 - 0.405 * 1.2}, /* a wider zone needs a longer step */
+  };
+  struct subject s;
+  cmb_equations eq;
+  open_near(&s, &eq);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    s.in->passage.ahead = cases[i].ahead;
+    s.in->passage.zone = cases[i].zone;
+    s.in->rejections = cases[i].rejections;
+    cmbt_near(cmb_passage_step(s.in, cases[i].h), cases[i].expected, 1e-14);
+  }
+  close_near(&s);
+}
+
+/* Checks which error estimate of a step across a loss of rank is taken for rounding error: one that grows when the step is repeated with a
+ * smaller size, unless it is too large, or its weak component is. An accepted step ends such a series. */
+static void test_errors_across(void **state)
+{
+  (void)state;
+  struct subject s;
+  cmb_equations eq;
+  open_near(&s, &eq);
+  cmb_passage *p = &s.in->passage;
+  p->ahead = 0.5, p->zone = 0.01;
+  s.in->options.rtol = 1e-6;
+  *p->weak_error = 1;
+  assert_true(cmb_passage_judge(s.in, 1, 5) == 5);
+  assert_true(cmb_passage_judge(s.in, 0.9, 4) == 4);
+  assert_true(cmb_passage_judge(s.in, 0.8, 4) == 1);
+  assert_true(cmb_passage_judge(s.in, 0.7, 4) == 4); /* a new series */
+  assert_true(cmb_passage_judge(s.in, 0.7, 4) == 4); /* of the same size */
+  assert_true(cmb_passage_judge(s.in, 0.65, 101) == 101);
+  assert_true(cmb_passage_judge(s.in, 0.64, 99) == 99);
+  assert_true(cmb_passage_judge(s.in, 0.63, 99) == 1);
+  *p->weak_error = 1.01;
+  assert_true(cmb_passage_judge(s.in, 1, 5) == 5);
+  assert_true(cmb_passage_judge(s.in, 0.9, 6) == 6);
+  *p->weak_error = 1;
+  assert_true(cmb_passage_judge(s.in, 1, 5) == 5);
+  assert_true(cmb_passage_judge(s.in, 0.9, 0.5) == 0.5);
+  assert_true(cmb_passage_judge(s.in, 0.8, 6) == 6);
+  p->ahead = 0.001; /* a step that cannot be made smaller */
+  assert_true(cmb_passage_judge(s.in, 0.029, 6) == 1);
+  assert_true(cmb_passage_judge(s.in, 0.029, 0.3) == 0.3);
+  assert_true(cmb_passage_judge(s.in, 0.031, 6) == 6);
+  close_near(&s);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_angles), cmocka_unit_test(test_bodies)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_angles), cmocka_unit_test(test_bodies),
+                                     cmocka_unit_test(test_steps),
+                                     cmocka_unit_test(test_errors_across)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,7 @@ static void bodies_and_joints(void **state)
        "'start' has 2 entries; expected a list of 7"},
       {BODY "joints: {j: {type: free, child: b, stiffness: 3}}", "test.yaml:2:47", "no angle"},
       {BODY "joints: {j: {type: free, child: b, start: [0, 0, 0, 0, 0, 0, 0]}}", "test.yaml:2:43",
-       "the Euler parameters have the length 0"},
+       "the squares of the Euler parameters add up to 0; expected 1"},
       {BODY "joints: {j: {type: prismatic, child: b, axis: x, friction: -1}}", "test.yaml:2:60",
        "joint 'j': friction has the force -1 and the velocity 0.01; expected a force not less than "
        "0 and a velocity greater than 0"},
@@ -215,6 +215,14 @@ static void constraints_and_forces(void **state)
       {MODEL "tables: {f: {kind: linear}}", "test.yaml:3:13",
        "table 'f': neither points nor 'file' are given; expected 'points: [[x, f], ...]' or 'file: "
        "NAME.csv'"},
+      {"bodies:\n  b:\n    mass: 1\n    com:\n      - 0\n      -\n      - 0\n", "test.yaml:5:9",
+       "body 'b': this is nothing; expected a number"},
+      {MODEL "tables: {f: {points: [[0, 1], [1, 2]], columns: [a, b]}}", "test.yaml:3:40",
+       "table 'f': 'columns' is given with points; expected it with 'file'"},
+      {MODEL "tables: {f: {points: [[0, 1], [1, 2]], y: [1, 2]}}", "test.yaml:3:40",
+       "table 'f': 'y' is given without 'values'; expected 'x', 'y' and 'values' for a table of "
+       "two "
+       "arguments"},
       {MODEL "tables: {f: {x: [0, 1], y: [0, 1], values: [[1, 2]]}}", "test.yaml:3:44",
        "expected a row for each x"},
       {MODEL "tables: {f: {x: [0, 1], y: [1, 0], values: [[1, 2], [3, 4]]}}", "test.yaml:3:28",
@@ -273,6 +281,11 @@ static void templates_and_instances(void **state)
       {"templates: {one: {parameters: {k: 1}}}\ninstances: {a: {template: one, parameters: {kk: "
        "2}}}",
        "test.yaml:2:45", "the template has no parameter 'kk': did you mean 'k'?"},
+      {"parameters: {stiff: 1}\ntemplates: {one: {parameters: {m: 1}}}\n"
+       "instances: {a: {template: one, parameters: {stif: 2}}}",
+       "test.yaml:3:45", "the template has no parameter 'stif'; expected one of its parameters"},
+      {"templates: {one: {}}\ninstances: {a: {template: one, parameters: {k: 2}}}",
+       "test.yaml:2:45", "the template has no parameter 'k'; it has no parameters"},
       {"templates: {one: {}}\ninstances: {a: {template: one, mirror: w}}", "test.yaml:2:40",
        "unknown mirror 'w'"},
       {"templates: {one: {}}\ninstances: {a: {template: one, offset: [1, 2]}}", "test.yaml:2:40",

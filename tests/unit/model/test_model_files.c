@@ -112,6 +112,26 @@ static void templates_set_parameters_of_their_files(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that files named in the text of the option `addition` are searched for in the model's folder, with a long path and a short one. */
+static void additions_include_files_beside_the_model(void **state)
+{
+  (void)state;
+  static const char *const mains[] = {"set/beside.yaml", "set/with/long/path/beside.yaml"};
+  static const char *const parts[] = {"set/part.yaml", "set/with/long/path/part.yaml"};
+  const cmb_model_options options = {.addition = "include: part\n"};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int i = 0; i < 2; i++) {
+    cmb_model *m;
+    write_text(mains[i],
+               "bodies: {b: {mass: w, com: [0, 0, 0]}}\njoints: {j: {type: free, child: b}}\n");
+    write_text(parts[i], "parameters: {w: 3}\n");
+    cmbt_ok(ctx, cmb_model_read(ctx, mains[i], &options, &m));
+    cmbt_near(cmbt_model_body(m, "b")->mass.value, 3, 0);
+    cmb_model_destroy(m);
+  }
+  cmb_context_destroy(ctx);
+}
+
 /* Checks the messages for parameters that cannot be set: they have the place of the setting and, if a similar name exists, the place of its
  * definition. */
 static void wrong_sets_are_refused(void **state)
@@ -473,6 +493,7 @@ int main(void)
       cmocka_unit_test(sections_of_included_files_are_merged),
       cmocka_unit_test(including_files_set_parameters),
       cmocka_unit_test(templates_set_parameters_of_their_files),
+      cmocka_unit_test(additions_include_files_beside_the_model),
       cmocka_unit_test(wrong_sets_are_refused),
       cmocka_unit_test(templates_can_be_files),
       cmocka_unit_test(files_outside_are_not_read),

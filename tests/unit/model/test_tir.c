@@ -1,5 +1,6 @@
 /*
- * Tests of reading tyre property files (model/tir.h): messages for wrong files with their places, keys without values, and units.
+ * Tests of reading tyre property files (model/tir.h): messages for wrong files with their places, keys without values, keys of other versions
+ * of the formula, and units.
  */
 #include "base/context.h"
 #include "check.h"
@@ -87,13 +88,20 @@ static void test_wrong_files(void **unused)
       {13, "$", "t.tir:25:1: FNOMIN is not given in any section that is read"},
       {14, "FNOMIN = 4000", "t.tir:14:1: FNOMIN is given in line 13 already"},
       {14, "VERTICAL_STIFFNESS = 2e5\nQ_FZ2 = 1e3",
-       "t.tir:26:1: the slope (Cz R0/Fz0)^2 - 4 Q_FZ2 falls"},
+       "t.tir:15:1: the square of Q_FZ1, (VERTICAL_STIFFNESS UNLOADED_RADIUS/FNOMIN)^2 - 4 Q_FZ2, "
+       "is "},
       {14, "VERTICAL_STIFFNESS = 2e5\nQ_CAM = 2", "t.tir:15:1: [VERTICAL] has a key 'Q_CAM'"},
       {18, "PCX1 = 1.6\nPCX2 = 1", "t.tir:19:1: [LONGITUDINAL_COEFFICIENTS] has a key 'PCX2'"},
-      {19, "PDX1 = 1\nPDX2 = -0.9", "t.tir:26:1: the friction PDX1 + PDX2 df falls to -0.125"},
+      {19, "PDX1 = 1\nPDX2 = -0.9",
+       "t.tir:20:1: the least friction PDX1 + PDX2 df, with df = Fz/(LFZO FNOMIN) - 1 for loads Fz "
+       "from 0 to FZMAX, is -0.125;"},
       {24, "PKY1 = 0", "t.tir:24:1: PKY1 is 0; expected a number that is not 0"},
       {25, "PKY2 = 2\n[LONG_SLIP_RANGE]\nKPUMIN = 0.1",
        "t.tir:27:1: slip ranges from KPUMIN = 0.1"},
+      {25, "PKY2 = 2\n[SLIP_ANGLE_RANGE]\nALPMIN = -0.1\nALPMAX = -0.05",
+       "t.tir:28:1: the slip angle ranges from ALPMIN = -0.1 rad to ALPMAX = -0.05 rad"},
+      {8, "FITTYP = 62\n[VERTICAL]\nQ_FCY2 = -1\n[MODEL]",
+       "t.tir:10:1: the exponent 1 + 2 Q_FCY2 is -1; expected a number greater than 0"},
   };
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_tir tir;
@@ -117,12 +125,18 @@ static void test_largest_load(void **unused)
     int line;
     const char *text, *message;
   } cases[] = {
-      {19, "PDX1 = 1\nPDX2 = -0.%d", "the friction PDX1 + PDX2 df falls to -0.0125"},
-      {23, "PDY1 = 1\nPDY2 = -0.%d", "the friction PDY1 + PDY2 df falls to -0.0125"},
+      {19, "PDX1 = 1\nPDX2 = -0.%d",
+       "the least friction PDX1 + PDX2 df, with df = Fz/(LFZO FNOMIN) - 1 for loads Fz from 0 to "
+       "FZMAX, is -0.0125"},
+      {23, "PDY1 = 1\nPDY2 = -0.%d",
+       "the least friction PDY1 + PDY2 df, with df = Fz/(LFZO FNOMIN) - 1 for loads Fz from 0 to "
+       "FZMAX, is -0.0125"},
       {25, "PKY2 = 2\n[STRUCTURAL]\nPCFX1 = -0.%d",
-       "the factor (1 + PCFX1 df + PCFX2 df^2) (1 + PCFX3 dp) falls to -0.0125"},
+       "the least factor (1 + PCFX1 df + PCFX2 df^2) (1 + PCFX3 dp), with df = Fz/(LFZO FNOMIN) - "
+       "1 for loads Fz from 0 to FZMAX, is -0.0125"},
       {25, "PKY2 = 2\n[STRUCTURAL]\nPCFY1 = -0.%d",
-       "the factor (1 + PCFY1 df + PCFY2 df^2) (1 + PCFY3 dp) falls to -0.0125"},
+       "the least factor (1 + PCFY1 df + PCFY2 df^2) (1 + PCFY3 dp), with df = Fz/(LFZO FNOMIN) - "
+       "1 for loads Fz from 0 to FZMAX, is -0.0125"},
   };
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_tir tir;
@@ -156,6 +170,40 @@ static void test_keys_without_value(void **unused)
   assert_string_equal(warning, "");
   cmbt_ok(ctx, read_with(ctx, 11, "UNLOADED_RADIUS = 0.3\nWIDTH =   $ not measured", &t));
   assert_string_equal(warning, "t.tir:12: WIDTH has no value and counts as not given");
+  cmb_context_destroy(ctx);
+}
+
+/* Checks for the versions 5.2, 6.1 and 6.2 of the formula that keys which only other versions have are skipped with a warning, and keep their
+ * default values. */
+static void test_versions(void **unused)
+{
+  (void)unused;
+  static const struct {
+    int version;
+    const char *text;
+    bool read;
+  } cases[] = {
+      {6, "LGAX = 2", true},    {61, "LGAX = 2", false},   {62, "LGAX = 2", false},
+      {6, "Q_V1 = 2", false},   {61, "Q_V1 = 2", true},    {62, "Q_V1 = 2", true},
+      {6, "Q_FYS1 = 2", false}, {61, "Q_FYS1 = 2", false}, {62, "Q_FYS1 = 2", true},
+      {6, "BREFF = 2", true},   {61, "BREFF = 2", true},   {62, "BREFF = 2", true},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  char warning[200];
+  cmb_context_set_log(ctx, keep_message, warning);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[100];
+    cmb_tir t;
+    const bool scale = cases[i].text[0] == 'L';
+    warning[0] = '\0';
+    snprintf(text, sizeof text, "FITTYP = %d\n[%s]\n%s\n[MODEL]", cases[i].version,
+             scale ? "SCALING_COEFFICIENTS" : "VERTICAL", cases[i].text);
+    cmbt_ok(ctx, read_with(ctx, 8, text, &t));
+    const double sum = t.LGAX - 1 + t.Q_V1 + t.Q_FYS1 + t.BREFF;
+    cmbt_near(sum, cases[i].read ? (scale ? 1 : 2) : 0, 0);
+    if (!strstr(warning, "no such number") != cases[i].read)
+      fail_msg("%s: warning '%s'", text, warning);
+  }
   cmb_context_destroy(ctx);
 }
 
@@ -199,8 +247,9 @@ static void test_units(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_largest_load),
-      cmocka_unit_test(test_keys_without_value), cmocka_unit_test(test_units)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong_files),
+                                     cmocka_unit_test(test_largest_load),
+                                     cmocka_unit_test(test_keys_without_value),
+                                     cmocka_unit_test(test_versions), cmocka_unit_test(test_units)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
  * Tests of the CSV writer (cmb_csv_open): names of any length are quoted as in RFC 4180; at every moment the file on disk ends with a
- * complete line; the file gets its final name when it is closed; discarding removes it.
+ * complete line; residuals are the last columns; the file gets its final name when it is closed; discarding removes it.
  */
 #include <camber/sim.h>
 #include <math.h>
@@ -110,6 +110,28 @@ static void test_long_names(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Checks that a file with residuals has the norms of a record in its last two columns, and that one without ignores them. */
+static void test_residuals(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"s"};
+  const double x = 2;
+  const cmb_record record = {
+      .t = 1, .q = &x, .v = &x, .lambda = &x, .outputs = &x, .position = 0.5, .velocity = 0.25};
+  const cmb_equations eq = named(names, names, names, names);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_csv *csv;
+  assert_int_equal(cmb_csv_open_residuals(ctx, PATH, &eq, &csv), CMB_OK);
+  assert_int_equal(cmb_csv_record(csv, &record), CMB_OK);
+  assert_int_equal(cmb_csv_close(csv), CMB_OK);
+  assert_contents(PATH, "t,q/s,v/s,s,s,|g|,|Gv|\n1,2,2,2,2,0.5,0.25\n");
+  assert_int_equal(cmb_csv_open(ctx, PATH, &eq, &csv), CMB_OK);
+  assert_int_equal(cmb_csv_record(csv, &record), CMB_OK);
+  assert_int_equal(cmb_csv_close(csv), CMB_OK);
+  assert_contents(PATH, "t,q/s,v/s,s,s\n1,2,2,2,2\n");
+  cmb_context_destroy(ctx);
+}
+
 /* Checks after each of 1000 records that the file ends with a complete line, and that lines reach the disk in groups: in more than 5 and
  * fewer than 200 writes. */
 static void test_complete_lines(void **state)
@@ -178,6 +200,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_names_and_numbers, remove_files, remove_files),
       cmocka_unit_test_setup_teardown(test_long_names, remove_files, remove_files),
+      cmocka_unit_test_setup_teardown(test_residuals, remove_files, remove_files),
       cmocka_unit_test_setup_teardown(test_complete_lines, remove_files, remove_files),
       cmocka_unit_test_setup_teardown(test_discard, remove_files, remove_files),
       cmocka_unit_test_setup_teardown(test_cannot_open, remove_files, remove_files),

@@ -1,13 +1,17 @@
 /*
  * Tests of cmb_linearize: eigenvalues against closed forms, at rest and in steady rotation, with constraints and Euler parameters; mode
- * shapes; the matrix A of ẋ = A x against difference quotients of the equations of motion in local coordinates; failures.
+ * shapes; the matrix A of ẋ = A x against difference quotients of the equations of motion in local coordinates; the change of velocities that
+ * constraints require for a displacement; failures.
  */
 #include "check.h"
 #include "failing_allocator.h"
+#include "model_run.h"
 #include "top.h"
 
 #include "dae/project.h"
 #include "math/dense.h"
+#include "math/pattern.h"
+#include "system/linearize.h"
 
 #include <camber/camber.h>
 #include <string.h>
@@ -615,13 +619,79 @@ static void test_failures(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Computes the velocity G(q) v of the constraints, which must not depend on time, at q + h w and v + h u. */
+static void constraint_velocity(cmb_evaluator *ev, const double *q, const double *v, double h,
+                                const double *w, const double *u, double *velocity)
+{
+  const cmb_equations *eq = ev->eq;
+  double q_moved[MOST], v_moved[MOST];
+  for (int i = 0; i < eq->nq; i++) q_moved[i] = q[i] + h * w[i];
+  for (int i = 0; i < eq->nv; i++) v_moved[i] = v[i] + h * u[i];
+  cmbt_ok(ev->ctx, cmb_evaluate(ev, 0, q_moved, v_moved, &(cmb_terms){.G = ev->G}));
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v_moved, velocity);
+}
+
+/* Checks for each of the three free motions of two masses on rods and a third one on a wire that the change of velocities which goes with the
+ * displacement keeps G v = 0 (by central differences), and is orthogonal to the free motions in the metric of M. */
+static void test_follow(void **state)
+{
+  (void)state;
+  enum { FREE = 3, ROWS = 3, N = FREE + ROWS };
+  static const char text[] =
+      "bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 2, com: [0, 0, 0]}, c: {mass: 3, com: [0, "
+      "0, 0]}, d: {mass: 4, com: [0, 0, 0]}, e: {mass: 5, com: [0, 0, 0]}, f: {mass: 6, com: [0, "
+      "0, "
+      "0]}}\n"
+      "joints:\n"
+      "  x1: {type: prismatic, child: a, axis: x, start: 0.6}\n"
+      "  y1: {type: prismatic, parent: a, child: b, axis: y, start: -0.8}\n"
+      "  x2: {type: prismatic, child: c, axis: x, start: 1.4}\n"
+      "  y2: {type: prismatic, parent: c, child: d, axis: y, start: -1.4}\n"
+      "  x3: {type: prismatic, child: e, axis: x, start: 0.5}\n"
+      "  y3: {type: prismatic, parent: e, child: f, axis: y, start: 0.25}\n"
+      "loops: {upper: {type: formula, formula: x1^2 + y1^2 - 1}, lower: {type: formula, formula: "
+      "(x2 - x1)^2 + (y2 - y1)^2 - 1}, wire: {type: formula, formula: y3 - x3^2}}\n";
+  const double h = 1e-5;
+  cmbt_run r;
+  cmb_tangent tangent;
+  cmb_evaluator *ev;
+  cmbt_run_open_text(&r, text, CMB_FORM_RESIDUAL);
+  const double *q = cmb_system_q(r.system);
+  double v[N] = {0}, a[N], lambda[ROWS], follow[N * N] = {0}, plus[ROWS], minus[ROWS];
+  cmb_arena *arena = cmb_arena_create(r.ctx);
+  cmbt_ok(r.ctx, cmb_evaluator_create(r.ctx, r.eq, &ev));
+  cmbt_ok(r.ctx, cmb_tangent_create(&tangent, arena, ev));
+  cmbt_ok(r.ctx, cmb_tangent_at(&tangent, 0, q));
+  assert_true(tangent.n == FREE && r.eq->ng == ROWS && r.eq->nv == N);
+  for (int j = 0; j < FREE; j++) cmb_add_scaled(N, 1 + j, tangent.N + (ptrdiff_t)j * N, v);
+  cmbt_ok(r.ctx, cmb_accelerate(ev, 0, q, v, a, lambda));
+  cmbt_ok(r.ctx, cmb_follow_at(&tangent, 0, q, v, a, lambda, follow));
+  for (int j = 0; j < FREE; j++) {
+    const double *w = tangent.N + (ptrdiff_t)j * N, *change = follow + (ptrdiff_t)j * N;
+    constraint_velocity(ev, q, v, h, w, change, plus);
+    constraint_velocity(ev, q, v, -h, w, change, minus);
+    for (int i = 0; i < ROWS; i++) cmbt_near((plus[i] - minus[i]) / (2 * h), 0, 1e-8);
+    for (int k = 0; k < FREE; k++)
+      cmbt_near(cmb_dot(N, tangent.P + (ptrdiff_t)k * N, change), 0, 1e-10);
+    assert_true(cmb_largest(N, change) > 0.01);
+  }
+  cmb_evaluator_destroy(ev);
+  cmb_arena_destroy(arena);
+  cmbt_run_close(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_chain),
-      cmocka_unit_test(test_spring_damper), cmocka_unit_test(test_conical_pendulum),
-      cmocka_unit_test(test_sleeping_top),  cmocka_unit_test(test_against_differences),
-      cmocka_unit_test(test_moving_axes),   cmocka_unit_test(test_dependent),
+      cmocka_unit_test(test_follow),
+      cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_chain),
+      cmocka_unit_test(test_spring_damper),
+      cmocka_unit_test(test_conical_pendulum),
+      cmocka_unit_test(test_sleeping_top),
+      cmocka_unit_test(test_against_differences),
+      cmocka_unit_test(test_moving_axes),
+      cmocka_unit_test(test_dependent),
       cmocka_unit_test(test_failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,12 +253,52 @@ static void test_end(void **state)
   }
 }
 
+/* Checks loops between bodies that a fixed joint connects: all their constraints are redundant, none of them moves, and no message says that their
+ * gradients vanish where they are satisfied. With a second coordinate there is also a constraint that moves. */
+static void test_unmoved_constraints(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *loops;
+    int ng;
+  } cases[] = {
+      {"l: {type: spherical, between: [a@P, b@P]}", 0},
+      {"l: {type: fixed, between: [a@P, b@P]}", 0},
+      {"l: {type: distance, between: [a@P, b@Q], length: 1}", 0},
+      {"l: {type: spherical, between: [a@P, b@P]}, m: {type: formula, formula: x - y}", 1}};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1000];
+    cmb_system *system;
+    snprintf(
+        text, sizeof text,
+        "points: {P: [1, 0, 0], Q: [1, 1, 0]}\n"
+        "bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 1, com: [1, 0, 0]}, c: {mass: 1, com: "
+        "[0, 0, 0]}}\n"
+        "joints:\n  x: {type: prismatic, child: a, axis: x}\n"
+        "  f: {type: fixed, parent: a, child: b, at: P}\n"
+        "  y: {type: prismatic, child: c, axis: x}\n"
+        "loops: {%s}\n",
+        cases[i].loops);
+    cmb_model *model = read_model(ctx, text);
+    cmbt_ok(ctx, cmb_model_system(ctx, model, NULL, &system));
+    assert_int_equal(cmb_system_equations(system)->ng, cases[i].ng);
+    cmb_system_destroy(system);
+    cmb_model_destroy(model);
+  }
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_given_rate),     cmocka_unit_test(test_given_angle),
-      cmocka_unit_test(test_redundant),      cmocka_unit_test(test_inputs),
-      cmocka_unit_test(test_no_derivatives), cmocka_unit_test(test_end),
+      cmocka_unit_test(test_unmoved_constraints),
+      cmocka_unit_test(test_given_rate),
+      cmocka_unit_test(test_given_angle),
+      cmocka_unit_test(test_redundant),
+      cmocka_unit_test(test_inputs),
+      cmocka_unit_test(test_no_derivatives),
+      cmocka_unit_test(test_end),
       cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
