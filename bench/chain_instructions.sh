@@ -4,8 +4,7 @@
 #   bench/chain_instructions.sh [BODIES]     default: 41
 #
 # callgrind counts while the function bench_timed_evaluation is active. Everything has been evaluated once before.
-# valgrind does not know AVX-512, so native code is compiled without it: that takes a few more instructions, since there
-# are only half as many registers. MuJoCo's row is empty where it is not installed.
+# MuJoCo's row is empty where it is not installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,16 +15,13 @@ readonly PROGRAM=$BUILD/bench/bin/chain_once
 # Instructions that one evaluation may take, for 41 bodies.
 declare -rA TARGETS=([explicit]=45000 [residual]=16000 [jacobian]=200000)
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-export CAMBER_CACHE=$scratch LD_BIND_NOW=1
-[[ $(uname -m) != x86_64 ]] || export CC="${CC:-cc} -mno-avx512f"
+export LD_BIND_NOW=1
 
-CC=${CC%% *} cmake -S . -B $BUILD -G Ninja -DCMAKE_BUILD_TYPE=Release \
+cmake -S . -B $BUILD -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_C_FLAGS_RELEASE='-O3 -g' -DCAMBER_BENCH=ON -DCAMBER_TESTS=OFF -DCAMBER_CHECKS=OFF >/dev/null
 cmake --build $BUILD --target bench_chain_once >/dev/null
 
-count() { # CODE QUANTITY; compiles outside of valgrind, then counts
+count() { # CODE QUANTITY
   "$PROGRAM" "$1" "$2" "$BODIES" >/dev/null || { echo -; return; }
   valgrind --tool=callgrind --toggle-collect=bench_timed_evaluation \
     --callgrind-out-file=/dev/null "$PROGRAM" "$1" "$2" "$BODIES" 2>&1 | awk '/Collected/ { print $4 }'

@@ -396,10 +396,9 @@ CMB_API cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *probl
 
 /* How programs made from a model's expressions are executed. */
 typedef enum cmb_evaluation {
-  CMB_EVALUATE_AUTO, /* native code if an earlier run has compiled it, else the interpreter */
+  CMB_EVALUATE_AUTO, /* machine code, written directly; the interpreter where that is not possible */
   CMB_EVALUATE_INTERPRETER,
-  /* compiled once by the system's C compiler; the interpreter if there is none */
-  CMB_EVALUATE_NATIVE
+  CMB_EVALUATE_NATIVE /* the same, with a warning if it is not possible */
 } cmb_evaluation;
 
 /* Returns the names of the redundant constraints that were left out of the equations, and their number in *count. */

@@ -357,35 +357,26 @@ typedef struct cmb_c_function {
 CMB_API cmb_status cmb_c_file_save(cmb_context *ctx, const char *prefix, int count,
                                    const cmb_c_function *functions, const char *path);
 
-/* Options for programs that are compiled by the system's C compiler and loaded into this process. Zeros are the defaults. */
+/* Machine code for programs, written directly into the memory of this process, in about 0.1 µs an operation; for x86-64 processors. */
 typedef struct cmb_native_options {
-  /* path or name, and perhaps options, separated by blanks; default: $CC, else cc */
-  const char *compiler;
-  /* folder for compiled programs; default: $CAMBER_CACHE, else $XDG_CACHE_HOME/camber, else ~/.cache/camber */
-  const char *cache;
-  int processes; /* number of compilers that run in parallel; default: one per core */
-  /* cmb_native_run_lanes is not needed and will interpret; compiling takes half the time */
-  bool no_lanes;
-  /* compile nothing: programs that are not in the cache are interpreted, without a warning */
-  bool only_cached;
+  bool no_lanes;   /* cmb_native_run_lanes is not needed and will interpret */
+  bool no_numbers; /* cmb_native_run is not needed and will interpret */
 } cmb_native_options;
 
 typedef enum cmb_native_origin {
-  CMB_NATIVE_INTERPRETED, /* no compiler, or it failed, or only cached code was to be used: the programs are interpreted */
-  CMB_NATIVE_COMPILED,
-  CMB_NATIVE_CACHED /* compiled by an earlier run */
+  CMB_NATIVE_INTERPRETED, /* another processor, or the system refuses executable memory */
+  CMB_NATIVE_EMITTED
 } cmb_native_origin;
 
 typedef struct cmb_native cmb_native;
 
-/* Compiles the programs, or loads them from the cache folder if an earlier run has compiled them. Without a working compiler this
- * succeeds, too, with a warning in the log: the programs are then interpreted. The programs must outlive the result. options may be
- * NULL. */
+/* Writes machine code for the programs. Where that is not possible this succeeds, too, and the programs are interpreted. The programs must
+ * outlive the result. options may be NULL. */
 CMB_API cmb_status cmb_native_create(cmb_context *ctx, int count,
                                      const cmb_program *const *programs,
                                      const cmb_native_options *options, cmb_native **native);
 CMB_API void cmb_native_destroy(cmb_native *native);
-/* Returns where the code of the programs comes from. */
+/* Returns whether the programs are interpreted. */
 CMB_API cmb_native_origin cmb_native_where_from(const cmb_native *native);
 
 /* Run programs[i] as cmb_program_run and cmb_program_run_lanes do, with the same results to the last bit and the same work array; but

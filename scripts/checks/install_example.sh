@@ -12,7 +12,6 @@ set -euo pipefail
 build=$1
 shift
 prefix=$PWD/prefix
-export CAMBER_CACHE=$PWD/cache # do not write to the user's cache
 read -ra flags <<<"${CFLAGS-}"
 cc=("${CC:-cc}" "${flags[@]}")
 cxx=("${CXX:-c++}" "${flags[@]}")

@@ -1,5 +1,5 @@
 /*
- * SHA-256 digests (FIPS 180-4), used as cache keys and to recognise damaged files.
+ * SHA-256 digests (FIPS 180-4), used to recognise equations and damaged files.
  */
 #ifndef CMB_BASE_SHA256_H
 #define CMB_BASE_SHA256_H

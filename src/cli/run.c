@@ -463,6 +463,10 @@ static void json_result(struct cli_json *j, const struct run *run, bool sides)
                                       .sides = sides ? &run->sides : NULL,
                                       .instants = run->instants};
   cli_json_number(j, "t", r->t);
+  if (run->arguments->model) {
+    const bool interpreted = cmb_system_origin(run->system) == CMB_NATIVE_INTERPRETED;
+    cli_json_text(j, "evaluator", interpreted ? "interpreter" : "native");
+  }
   cli_trim_json(run->arguments, eq, j);
   json_state(j, run->system, r);
   cli_summary_put(j, &summary);

@@ -206,8 +206,8 @@ cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d)
 
 /* ---- native code */
 
-static cmb_status compile(const cmb_graph_parts *p, int count, const cmb_program *const *programs,
-                          bool lanes, cmb_graph_code *code)
+static cmb_status emit(const cmb_graph_parts *p, int count, const cmb_program *const *programs,
+                       bool lanes, cmb_graph_code *code)
 {
   const cmb_program *list[CMB_PROGRAMS];
   int n = 0;
@@ -216,12 +216,17 @@ static cmb_status compile(const cmb_graph_parts *p, int count, const cmb_program
     if (programs[k]) list[n++] = programs[k];
   }
   if (n == 0) return CMB_OK;
-  cmb_native_options options = {.no_lanes = !lanes,
-                                .only_cached = p->options->evaluation == CMB_EVALUATE_AUTO};
+  const cmb_native_options options = {.no_lanes = !lanes, .no_numbers = lanes};
   CMB_TRY(cmb_native_create(p->ctx, n, list, &options, &code->native));
   if (cmb_native_where_from(code->native) == CMB_NATIVE_INTERPRETED) {
     cmb_native_destroy(code->native);
     code->native = NULL;
+    if (p->options->evaluation == CMB_EVALUATE_NATIVE && !lanes) { /* once */
+      cmb_log(
+          p->ctx, CMB_LOG_WARNING,
+          "no native code: the processor is no x86-64, or the system refuses executable memory; "
+          "formulas are interpreted");
+    }
   }
   return CMB_OK;
 }
@@ -237,8 +242,8 @@ cmb_status cmb_graph_compile(const cmb_graph_parts *p, cmb_graph_data *d)
   for (int k = 0; k < CMB_DERIVATIVES; k++) {
     derivatives[k] = d->jacobian[k] ? cmb_jacobian_program(d->jacobian[k]) : NULL;
   }
-  CMB_TRY(compile(p, CMB_PROGRAMS, programs, false, &d->code));
-  return compile(p, CMB_DERIVATIVES, derivatives, true, &d->jacobian_code);
+  CMB_TRY(emit(p, CMB_PROGRAMS, programs, false, &d->code));
+  return emit(p, CMB_DERIVATIVES, derivatives, true, &d->jacobian_code);
 }
 
 void cmb_graph_programs_destroy(cmb_graph_data *d)

@@ -187,7 +187,7 @@ static void print_function(cmb_buffer *b, const char *prefix, const cmb_c_functi
 {
   for (int k = 0; k < c->pieces; k++) {
     cmb_buffer_print(b, "\nstatic void %s_%s_piece_%d%s", prefix, f->name, k, PARAMETERS);
-    cmb_c_print_piece(b, c, k, CMB_C_PLAIN);
+    cmb_c_print_piece(b, c, k);
   }
   cmb_buffer_print(b, "\n%svoid %s_%s(%sconst double *x, double *y, double *w)\n{\n", storage,
                    prefix, f->name, first);
@@ -229,7 +229,7 @@ static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_functi
   cmb_c_print_conditions(b);
   cmb_buffer_put(b, CONTRACTION);
   cmb_buffer_put(b, "typedef double number;\n\n");
-  cmb_c_print_operations(b, CMB_C_SCALAR, used);
+  cmb_c_print_operations(b, used);
   print_table_code(b, count, functions);
   print_root_code(b, count, functions);
 }

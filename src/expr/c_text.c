@@ -27,25 +27,6 @@ static const char *const NAME[CMB_OPS] = {
 #undef NAME_TEXT
 };
 
-/* The C expressions of operations on whole vectors (lanes), for those that compilers do not turn into vector instructions: a comparison
- * of lanes gives a mask, and select_lanes picks each lane from one of two numbers, so that the results have the same bits as the scalar
- * expressions. */
-static const char *const LANES_VALUE[CMB_OPS] = {
-    [CMB_OP_LT] = "select_lanes(a < b, K(1.0), K(0.0))",
-    [CMB_OP_LE] = "select_lanes(a <= b, K(1.0), K(0.0))",
-    [CMB_OP_GT] = "select_lanes(a > b, K(1.0), K(0.0))",
-    [CMB_OP_GE] = "select_lanes(a >= b, K(1.0), K(0.0))",
-    [CMB_OP_EQ] = "select_lanes(a == b, K(1.0), K(0.0))",
-    [CMB_OP_NE] = "select_lanes(a != b, K(1.0), K(0.0))",
-    [CMB_OP_ABS] = "(number)((mask)a & INT64_MAX)",
-    [CMB_OP_SIGN] = "select_lanes(a > K(0.0), K(1.0), select_lanes(a < K(0.0), K(-1.0), K(0.0)))",
-    [CMB_OP_MIN] = "select_lanes(a < b, a, b)",
-    [CMB_OP_MAX] = "select_lanes(a > b, a, b)",
-    [CMB_OP_SMOOTH] = "a",
-    [CMB_OP_IF] = "select_lanes(a > K(0.0), b, c)",
-    [CMB_OP_STICK] = "select_lanes(a > K(0.0), b, select_lanes(a < K(0.0), -b, c - c))",
-};
-
 /* Returns the infix operator of C, with blanks around it, if op is addition, subtraction, multiplication or division; else NULL. */
 static const char *infix(cmb_op op)
 {
@@ -194,56 +175,50 @@ void cmb_c_program_destroy(cmb_c_program *c)
 
 /* ---- statements */
 
-/* Appends the number x to the C text b, with so many digits that it reads back as the same double: as K(x) in the macro style, else in
- * parentheses if it is negative. */
-static void print_constant(cmb_buffer *b, double x, cmb_c_style style)
+/* Appends the number x to the C text b, with so many digits that it reads back as the same double; in parentheses if it is negative. */
+static void print_constant(cmb_buffer *b, double x)
 {
   char text[CMB_NUMBER_ROOM];
-  int length = cmb_format_number(x, text);
-  bool macro = style == CMB_C_MACROS, negative = text[0] == '-';
-  if (macro || negative) cmb_buffer_put(b, macro ? "K(" : "(");
+  const int length = cmb_format_number(x, text);
+  const bool negative = text[0] == '-';
+  if (negative) cmb_buffer_put(b, "(");
   cmb_buffer_add(b, text, (size_t)length);
   if (!strpbrk(text, ".en")) cmb_buffer_put(b, ".0");
-  if (macro || negative) cmb_buffer_put(b, ")");
+  if (negative) cmb_buffer_put(b, ")");
 }
 
-/* Appends to the C text b entry i of the array that is named by the letter `array` (x, y or w): as x[3], or as X(3) in the macro style. */
-static void print_place(cmb_buffer *b, char array, int i, cmb_c_style style)
+/* Appends to the C text b entry i of the array that is named by the letter `array` (x, y or w), as in x[3]. */
+static void print_place(cmb_buffer *b, char array, int i)
 {
-  if (style == CMB_C_MACROS) {
-    cmb_buffer_print(b, "%c(%d)", toupper((unsigned char)array), i);
-  } else {
-    cmb_buffer_print(b, "%c[%d]", array, i);
-  }
+  cmb_buffer_print(b, "%c[%d]", array, i);
 }
 
-static void print_slot(cmb_buffer *b, const cmb_c_program *c, int slot, cmb_c_style style)
+static void print_slot(cmb_buffer *b, const cmb_c_program *c, int slot)
 {
   if (slot < c->p->inputs) {
-    print_place(b, 'x', slot, style);
+    print_place(b, 'x', slot);
   } else {
-    print_constant(b, c->p->constant[slot - c->p->inputs], style);
+    print_constant(b, c->p->constant[slot - c->p->inputs]);
   }
 }
 
-static void print_source(cmb_buffer *b, const cmb_c_program *c, int source, cmb_c_style style)
+static void print_source(cmb_buffer *b, const cmb_c_program *c, int source)
 {
   if (source < 0) {
-    print_slot(b, c, -1 - source, style);
+    print_slot(b, c, -1 - source);
   } else {
     cmb_buffer_print(b, "t%d", source);
   }
 }
 
-static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, cmb_c_style style)
+static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k)
 {
-  print_source(b, c, c->source[3 * i + k], style);
+  print_source(b, c, c->source[3 * i + k]);
 }
 
 /* Appends to the C text b statements such as "const number t5 = w[2];", which load values that instruction i needs: those among the results
  * source[count] that were computed in an earlier C function and not yet loaded in this one. Negative entries (inputs, constants) are skipped. */
-static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int count, const int *source,
-                        cmb_c_style style)
+static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int count, const int *source)
 {
   int piece = i / c->piece_size;
   for (int k = 0; k < count; k++) {
@@ -251,7 +226,7 @@ static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int count, const
     if (from < 0 || from / c->piece_size == piece || c->loaded[from] == piece + 1) continue;
     c->loaded[from] = piece + 1;
     cmb_buffer_print(b, "  const number t%d = ", from);
-    print_place(b, 'w', c->place[from], style);
+    print_place(b, 'w', c->place[from]);
     cmb_buffer_put(b, ";\n");
   }
 }
@@ -265,20 +240,6 @@ static void print_op_name(cmb_buffer *b, cmb_op op)
   cmb_buffer_add(b, name, length);
 }
 
-/* Appends to the C text b a call of op_special(e, i, a, b, c), by which the generated code lets the interpreter evaluate instruction i, a table
- * lookup or a user's C function. Missing arguments are written as 0.0. */
-static void print_interpreter_call(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
-{
-  int arity = cmb_op_arity((cmb_op)c->p->code[i].op);
-  cmb_buffer_print(b, "op_special(e, %d", i);
-  for (int k = 0; k < 3; k++) {
-    cmb_buffer_put(b, ", ");
-    if (k < arity) print_argument(b, c, i, k, style);
-    if (k >= arity) print_constant(b, 0.0, style);
-  }
-  cmb_buffer_put(b, ")");
-}
-
 /* Appends to the C text b the name of an array of the table that the instruction `code` reads, as in PREFIX_NAME_table_3_x; `array` is the
  * letter x, y or c. */
 static void print_array(cmb_buffer *b, const cmb_c_program *c, const cmb_instruction *code,
@@ -289,7 +250,7 @@ static void print_array(cmb_buffer *b, const cmb_c_program *c, const cmb_instruc
 
 /* Appends to the C text b the call that evaluates instruction i, a function of two arguments or one of its derivatives: op_table2 for a bicubic
  * table, op_waves for a sum of waves, op_foot for the nearest point on a planar curve. */
-static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i)
 {
   const cmb_instruction *code = &c->p->code[i];
   const cmb_table *t = c->p->tables[code->data];
@@ -303,15 +264,15 @@ static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_sty
   print_array(b, c, code, 'c');
   cmb_buffer_print(b, ", %d, %d, ", code->order % CMB_TABLE2_ORDERS,
                    code->order / CMB_TABLE2_ORDERS);
-  print_argument(b, c, i, 0, style);
+  print_argument(b, c, i, 0);
   cmb_buffer_put(b, ", ");
-  print_argument(b, c, i, 1, style);
+  print_argument(b, c, i, 1);
   cmb_buffer_put(b, ")");
 }
 
 /* Appends to the C text b the call that evaluates instruction i, a table of one argument (op_table_in) or its switching function
  * (op_table_margin). */
-static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+static void print_table(cmb_buffer *b, const cmb_c_program *c, int i)
 {
   const cmb_instruction *code = &c->p->code[i];
   const cmb_table *t = c->p->tables[code->data];
@@ -328,39 +289,37 @@ static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
     cmb_buffer_print(b, "op_table_interval(%d, ", t->nx);
     print_array(b, c, code, 'x');
     cmb_buffer_put(b, ", ");
-    print_argument(b, c, i, 0, style);
+    print_argument(b, c, i, 0);
   } else {
     cmb_buffer_print(b, "op_table_piece(%d, ", t->nx);
-    print_argument(b, c, i, 1, style);
+    print_argument(b, c, i, 1);
   }
   cmb_buffer_put(b, "), ");
-  print_argument(b, c, i, 0, style);
+  print_argument(b, c, i, 0);
   cmb_buffer_put(b, ")");
 }
 
 /* Appends to the C text b the expression for the value of instruction i, one of the unknowns of a solved system of equations: an entry of the
  * work array, as in w[12]. */
-static void print_unknown(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+static void print_unknown(cmb_buffer *b, const cmb_c_program *c, int i)
 {
   const int from = c->source[3 * i];
   const cmb_instruction *code = c->p->code;
-  print_place(b, 'w', c->place[from] + (int)(code[i].a - code[from].to), style);
+  print_place(b, 'w', c->place[from] + (int)(code[i].a - code[from].to));
 }
 
-static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+static void print_value(cmb_buffer *b, const cmb_c_program *c, int i)
 {
   cmb_op op = (cmb_op)c->p->code[i].op;
   if (op == CMB_OP_PART) {
-    print_unknown(b, c, i, style);
+    print_unknown(b, c, i);
     return;
   }
   if (!VALUE[op]) {
-    if (c->tables[0] && op == CMB_OP_TABLE2) {
-      print_table2(b, c, i, style);
-    } else if (c->tables[0] && op != CMB_OP_CALL) {
-      print_table(b, c, i, style);
+    if (op == CMB_OP_TABLE2) {
+      print_table2(b, c, i);
     } else {
-      print_interpreter_call(b, c, i, style);
+      print_table(b, c, i);
     }
     return;
   }
@@ -373,39 +332,38 @@ static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   int arity = cmb_op_arity(op);
   for (int k = 0; k < arity; k++) {
     if (k > 0) cmb_buffer_put(b, sign ? sign : ", ");
-    print_argument(b, c, i, k, style);
+    print_argument(b, c, i, k);
   }
   if (!sign && op != CMB_OP_NEG) cmb_buffer_put(b, ")");
 }
 
 /* Appends to the C text b the statement that stores the value of instruction i in an array, as in "y[3] = t17;". `array` is the letter y or w,
  * `place` the index. */
-static void print_store(cmb_buffer *b, char array, int place, int i, cmb_c_style style)
+static void print_store(cmb_buffer *b, char array, int place, int i)
 {
   cmb_buffer_put(b, "  ");
-  print_place(b, array, place, style);
+  print_place(b, array, place);
   cmb_buffer_print(b, " = t%d;\n", i);
 }
 
 static void print_operands(cmb_buffer *b, const cmb_c_program *c,
-                           const cmb_program_solution *solution, cmb_c_style style)
+                           const cmb_program_solution *solution)
 {
   const int count = c->p->systems[solution->system].operands;
   for (int k = 0; k < count; k++) {
     if (k > 0) cmb_buffer_put(b, ", ");
-    print_source(b, c, c->operand[solution->first + (uint32_t)k], style);
+    print_source(b, c, c->operand[solution->first + (uint32_t)k]);
   }
 }
 
-/* Appends to the C text b the code that solves the system of equations of instruction i without the interpreter, by a call of op_linear or, for
+/* Appends to the C text b the code that solves the system of equations of instruction i, by a call of op_linear or, for
  * a nonlinear system, op_root. The code writes the unknowns to the work array w. */
-static void print_generated_solution(cmb_buffer *b, const cmb_c_program *c, int i,
-                                     cmb_c_style style)
+static void print_generated_solution(cmb_buffer *b, const cmb_c_program *c, int i)
 {
   const cmb_program_solution *solution = &c->p->solutions[c->p->code[i].data];
   const cmb_program_system *system = &c->p->systems[solution->system];
   cmb_buffer_print(b, "  {\n    double z[%d] = {", system->operands);
-  print_operands(b, c, solution, style);
+  print_operands(b, c, solution);
   cmb_buffer_put(b, "};\n");
   if (system->linear) {
     cmb_buffer_print(b, "    op_linear(%d, z, w + %d);\n  }\n", system->n, c->place[i]);
@@ -415,59 +373,50 @@ static void print_generated_solution(cmb_buffer *b, const cmb_c_program *c, int 
                    cmb_program_work(system->equations) + 1, system->n);
   for (int k = 0; k < system->n; k++) {
     if (k > 0) cmb_buffer_put(b, ", ");
-    print_constant(b, system->size[k], style);
+    print_constant(b, system->size[k]);
   }
   cmb_buffer_print(b, "};\n    op_root(%d, %s_%s_root_%d, 0, size, z, v, w + %d);\n  }\n",
                    system->n, c->tables[0], c->tables[1], solution->system, c->place[i]);
 }
 
-static void print_solution(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style style)
+static void print_solution(cmb_buffer *b, cmb_c_program *c, int i)
 {
   const cmb_program_solution *solution = &c->p->solutions[c->p->code[i].data];
   const int count = c->p->systems[solution->system].operands;
-  print_loads(b, c, i, count, c->operand + solution->first, style);
-  if (c->tables[0]) {
-    print_generated_solution(b, c, i, style);
-    return;
-  }
-  cmb_buffer_put(b, "  {\n    const number z[] = {");
-  print_operands(b, c, solution, style);
-  cmb_buffer_print(b, "};\n    op_solve(e, %d, z, &", i);
-  print_place(b, 'w', c->place[i], style);
-  cmb_buffer_put(b, ", w);\n  }\n");
+  print_loads(b, c, i, count, c->operand + solution->first);
+  print_generated_solution(b, c, i);
 }
 
-static void print_statement(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style style)
+static void print_statement(cmb_buffer *b, cmb_c_program *c, int i)
 {
   const cmb_op op = (cmb_op)c->p->code[i].op;
   if (op == CMB_OP_SOLVE) {
-    print_solution(b, c, i, style);
+    print_solution(b, c, i);
     return;
   }
-  if (op != CMB_OP_PART)
-    print_loads(b, c, i, cmb_op_arity(op), c->source + (size_t)3 * (size_t)i, style);
+  if (op != CMB_OP_PART) print_loads(b, c, i, cmb_op_arity(op), c->source + (size_t)3 * (size_t)i);
   cmb_buffer_print(b, "  const number t%d = ", i);
-  print_value(b, c, i, style);
+  print_value(b, c, i);
   cmb_buffer_put(b, ";\n");
-  if (c->place[i] >= 0) print_store(b, 'w', c->place[i], i, style);
-  for (int k = c->last_output[i]; k >= 0; k = c->next_output[k]) print_store(b, 'y', k, i, style);
+  if (c->place[i] >= 0) print_store(b, 'w', c->place[i], i);
+  for (int k = c->last_output[i]; k >= 0; k = c->next_output[k]) print_store(b, 'y', k, i);
 }
 
 /* Appends to the C text b the statement "y[k] = x[i];" or "y[k] = constant;" for each output k of the program that is an input or a constant. */
-static void print_copies(cmb_buffer *b, const cmb_c_program *c, cmb_c_style style)
+static void print_copies(cmb_buffer *b, const cmb_c_program *c)
 {
   const cmb_program *p = c->p;
   for (int k = 0; k < p->outputs; k++) {
     if (p->output[k] >= (uint32_t)(p->inputs + p->constants)) continue;
     cmb_buffer_put(b, "  ");
-    print_place(b, 'y', k, style);
+    print_place(b, 'y', k);
     cmb_buffer_put(b, " = ");
-    print_slot(b, c, (int)p->output[k], style);
+    print_slot(b, c, (int)p->output[k]);
     cmb_buffer_put(b, ";\n");
   }
 }
 
-void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style)
+void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k)
 {
   int first = k * c->piece_size, end = first + c->piece_size;
   if (end > c->p->instructions) end = c->p->instructions;
@@ -475,8 +424,8 @@ void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style
     memset(c->loaded, 0, (size_t)c->p->instructions * sizeof *c->loaded);
   }
   cmb_buffer_put(b, "{\n  (void)x, (void)y, (void)w;\n");
-  if (k == 0) print_copies(b, c, style);
-  for (int i = first; i < end; i++) print_statement(b, c, i, style);
+  if (k == 0) print_copies(b, c);
+  for (int i = first; i < end; i++) print_statement(b, c, i);
   cmb_buffer_put(b, "}\n");
 }
 
@@ -498,46 +447,16 @@ static bool calls_library(cmb_op op)
   return strchr(VALUE[op], '(') && !own;
 }
 
-/* Appends to the C text b the function PREFIXop_NAME, which evaluates operation op for doubles. Arguments of library functions other than sqrt,
+/* Appends to the C text b the function op_NAME, which evaluates operation op for doubles. Arguments of library functions other than sqrt,
  * fabs and floor are volatile, so that the compiler cannot replace such calls by other code, and the results have the same bits as the
  * interpreter's. */
-static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
+static void print_operation(cmb_buffer *b, cmb_op op)
 {
-  cmb_buffer_print(b, "static inline double %s", prefix);
+  cmb_buffer_put(b, "static inline double ");
   print_op_name(b, op);
   cmb_buffer_put(b, "(");
   print_parameters(b, calls_library(op) ? "volatile double" : "double", cmb_op_arity(op));
   cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
-}
-
-/* Appends to the C text b the beginning of a function that applies operation op to a vector of numbers: if all of them are equal, the scalar
- * function is called only once. */
-static void print_shortcut(cmb_buffer *b, cmb_op op)
-{
-  cmb_buffer_put(b, "  if (same_in_all(a)) {\n    const double x = lane_");
-  print_op_name(b, op);
-  cmb_buffer_put(b, "(a[0]);\n    for (int l = 0; l < WIDTH; l++) r[l] = x;\n    return r;\n  }\n");
-}
-
-static void print_lanes(cmb_buffer *b, cmb_op op)
-{
-  int arity = cmb_op_arity(op);
-  if (!LANES_VALUE[op]) print_scalar(b, op, "lane_");
-  cmb_buffer_put(b, "static inline number ");
-  print_op_name(b, op);
-  cmb_buffer_put(b, "(");
-  print_parameters(b, "number", arity);
-  if (LANES_VALUE[op]) {
-    cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", LANES_VALUE[op]);
-    return;
-  }
-  cmb_buffer_put(b, ")\n{\n  number r;\n");
-  if (arity == 1 && calls_library(op)) print_shortcut(b, op);
-  cmb_buffer_put(b, "  for (int l = 0; l < WIDTH; l++) r[l] = lane_");
-  print_op_name(b, op);
-  cmb_buffer_put(b, "(");
-  for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%c[l]", k > 0 ? ", " : "", 'a' + k);
-  cmb_buffer_put(b, ");\n  return r;\n}\n");
 }
 
 void cmb_c_print_conditions(cmb_buffer *b)
@@ -560,7 +479,7 @@ void cmb_c_print_conditions(cmb_buffer *b)
                  "typedef char constants_are_double[sizeof(0.5) == sizeof(double) ? 1 : -1];\n\n");
 }
 
-void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used)
+void cmb_c_print_operations(cmb_buffer *b, const bool *used)
 {
   const bool sine = used[CMB_OP_SIN], cosine = used[CMB_OP_COS];
   if (sine || cosine)
@@ -570,8 +489,7 @@ void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used
   for (int i = 0; i < CMB_OPS; i++) {
     cmb_op op = (cmb_op)i;
     if (!used[i] || !VALUE[i] || infix(op) || op == CMB_OP_NEG) continue;
-    if (number == CMB_C_SCALAR) print_scalar(b, op, "");
-    if (number == CMB_C_LANES) print_lanes(b, op);
+    print_operation(b, op);
   }
 }
 

@@ -1,6 +1,5 @@
 /*
- * Prints a compiled expression program (cmb_program) as C text. Used for the exported C file (c_file.c) and for native code
- * (native_text.c).
+ * Prints a compiled expression program (cmb_program) as C text, for the exported C file (c_file.c).
  *
  * The instructions become statements on local variables, each assigned once,
  *
@@ -10,9 +9,8 @@
  * A value that one piece computes and a later one reads is passed through the array w, which has as few entries as the program's slots
  * allow. The arrays x (inputs), y (outputs) and w must not overlap.
  *
- * `number` is a typedef, so that the same text computes with doubles and with vectors of doubles (lanes). + - * / and the minus sign are
- * C's; every other operation is a call op_name(...). These functions are printed from the table of operations (CMB_OP_LIST): for doubles
- * with the expression in the table, for lanes with the same expression in each lane, or with one on whole vectors that gives the same bits.
+ * `number` is a typedef for double. + - * / and the minus sign are C's; every other operation is a call op_name(...). These functions are
+ * printed from the table of operations (CMB_OP_LIST).
  */
 #ifndef CMB_EXPR_C_TEXT_H
 #define CMB_EXPR_C_TEXT_H
@@ -38,7 +36,7 @@ typedef struct cmb_c_program {
   int *next_output; /* (outputs) another output with the same value, or -1 */
   /* operands of all solved systems of equations (cmb_program_solution), coded as in source */
   int *operand;
-  /* The two parts of the name of its tables' arrays, as in PREFIX_NAME_table_3_x; NULL: tables are evaluated by the interpreter. */
+  /* the two parts of the name of its tables' arrays, as in PREFIX_NAME_table_3_x */
   const char *tables[2];
 } cmb_c_program;
 
@@ -49,20 +47,13 @@ bool cmb_c_calls(const cmb_program *p);
  * Otherwise they are not changed. */
 void cmb_c_systems(const cmb_program *p, bool *linear, bool *root);
 
-/* Analyses a program so that its pieces can be printed, each with at most piece_size instructions; cmb_c_program_destroy releases the
- * result. The caller may then set `tables`. Without it, tables and user functions are printed as calls op_special(e, number of the
- * instruction, a, b, c), and solutions of systems as op_solve, which both call the interpreter. With it, tables are printed as calls of the
- * functions in table_code.h and foot_code.h on the arrays PREFIX_NAME_table_3_x, .._c and .._y, and solutions as calls of those in
- * root_code.h and of the system's equations, PREFIX_NAME_root_2. */
+/* Analyses a program, which must not call user functions, so that its pieces can be printed, each with at most piece_size instructions;
+ * cmb_c_program_destroy releases the result. The caller then sets `tables`. Tables are printed as calls of the functions in table_code.h and
+ * foot_code.h on the arrays PREFIX_NAME_table_3_x, .._c and .._y, and solutions of systems as calls of those in root_code.h and of the system's equations,
+ * PREFIX_NAME_root_2. */
 cmb_status cmb_c_program_create(cmb_context *ctx, const cmb_program *p, int piece_size,
                                 cmb_c_program **out);
 void cmb_c_program_destroy(cmb_c_program *c);
-
-typedef enum cmb_c_number { CMB_C_SCALAR, CMB_C_LANES } cmb_c_number;
-
-/* How entries of arrays and constants are written: x[3] and 0.5, or as macros X(3) and K(0.5), which can also be defined for lanes (vectors
- * of numbers). */
-typedef enum cmb_c_style { CMB_C_PLAIN, CMB_C_MACROS } cmb_c_style;
 
 /* Sets used[op] to true for each operation op that occurs in the program or in the equations of its systems; other entries of used[CMB_OPS]
  * are not changed. */
@@ -73,12 +64,12 @@ void cmb_c_operations(const cmb_program *p, bool *used);
 void cmb_c_print_conditions(cmb_buffer *b);
 
 /* Appends the definitions of the C functions op_NAME to the C text b for all operations op of CMB_OP_LIST with used[op] (CMB_OPS) that are
- * not operators of C. The definitions for lanes need the names number, K, WIDTH, mask, select_lanes and same_in_all. */
-void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used);
+ * not operators of C. */
+void cmb_c_print_operations(cmb_buffer *b, const bool *used);
 
 /* Appends the body of piece k, one of the C functions into which a program is divided, to the C text b, from { to }. Pieces must be printed
  * in ascending order; starting again with 0 is allowed. */
-void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style);
+void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k);
 
 /* Appends one self-contained C99 file with a function for each program to `text`, as cmb_c_file_save saves it. */
 cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,

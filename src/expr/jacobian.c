@@ -150,7 +150,7 @@ static void gather(const cmb_jacobian *jacobian, const double *lanes, int first,
 }
 
 /* Computes values[], the structurally nonzero entries of the Jacobian at in[], by directional derivatives for CMB_LANES groups of columns at a
- * time: with program i of the compiled code `native` or, if that is NULL, by the interpreter. Overwrites work[]. */
+ * time: with program i of the code `native` or, if that is NULL, by the interpreter. Overwrites work[]. */
 static void run(const cmb_jacobian *jacobian, const cmb_native *native, int i, const double *in,
                 double *values, double *work)
 {

@@ -84,6 +84,13 @@ int cmb_program_operands(const cmb_program *p);
 void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solution, double *room,
                        double *w);
 
+/* Executes instruction i, which solves a small system of equations: reads its operands from their slots in the work array and writes the
+ * unknowns to the slot i->to and the following ones. For several lanes (sets of inputs that are evaluated together, at most CMB_LANES) the
+ * entries of a slot are at work[CMB_LANES slot + lane], for a single one at work[slot]. Operands that are the same in all lanes are solved
+ * once. */
+void cmb_program_run_solution(const cmb_program *p, const cmb_instruction *i, int lanes,
+                              double *work);
+
 /* Returns the part of a work array that is used to solve systems of equations, for 1 or CMB_LANES lanes. */
 static inline double *cmb_program_room(const cmb_program *p, int lanes, double *work)
 {

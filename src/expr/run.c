@@ -85,15 +85,35 @@ void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solutio
   }
 }
 
-/* Executes instruction i, which solves a small linear or nonlinear system of equations: reads the known quantities (operands) from their
- * slots in work[], and writes the unknowns to work[i->to] and the following slots. */
-static void run_solution(const cmb_program *p, const cmb_instruction *i, double *work)
+/* Returns whether each operand of the solution has the same bits in all lanes; operands are in work[slot stride + lane]. */
+static bool same_in_all(const cmb_program *p, const cmb_program_solution *solution, int lanes,
+                        int stride, const double *work)
+{
+  const int count = p->systems[solution->system].operands;
+  for (int k = 0; k < count; k++) {
+    const double *x = work + (size_t)stride * p->operand[solution->first + (uint32_t)k];
+    for (int l = 1; l < lanes; l++) {
+      if (!cmb_same_bits(x[l], x[0])) return false;
+    }
+  }
+  return true;
+}
+
+void cmb_program_run_solution(const cmb_program *p, const cmb_instruction *i, int lanes,
+                              double *work)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];
-  const int count = p->systems[solution->system].operands;
-  double *room = cmb_program_room(p, 1, work);
-  for (int k = 0; k < count; k++) room[k] = work[p->operand[solution->first + (uint32_t)k]];
-  cmb_program_solve(p, solution, room, work + i->to);
+  const cmb_program_system *s = &p->systems[solution->system];
+  const size_t stride = lanes > 1 ? CMB_LANES : 1;
+  const int different = same_in_all(p, solution, lanes, (int)stride, work) ? 1 : lanes;
+  double *room = cmb_program_room(p, (int)stride, work), found[CMB_MOST_UNKNOWNS];
+  for (int l = 0; l < lanes; l++) {
+    for (int k = 0; k < s->operands && l < different; k++) {
+      room[k] = work[stride * p->operand[solution->first + (uint32_t)k] + (size_t)l];
+    }
+    if (l < different) cmb_program_solve(p, solution, room, found);
+    for (int k = 0; k < s->n; k++) work[stride * (i->to + (uint32_t)k) + (size_t)l] = found[k];
+  }
 }
 
 void cmb_program_run(const cmb_program *p, const double *in, double *out, double *work)
@@ -116,42 +136,13 @@ void cmb_program_run(const cmb_program *p, const double *in, double *out, double
     case CMB_OP_CONSTANT: /* the end of the program */
       for (int k = 0; k < p->outputs; k++) out[k] = work[p->grouped.output[k]];
       return;
-    case CMB_OP_SOLVE: run_solution(p, i++, work); break;
+    case CMB_OP_SOLVE: cmb_program_run_solution(p, i++, 1, work); break;
     default: work[i->to] = cmb_instruction_value(p, i, work[i->a], work[i->b], work[i->c]); i++;
     }
   }
 }
 
 typedef double lanes[CMB_LANES];
-
-static bool same_in_all(const cmb_program *p, const cmb_program_solution *solution, lanes *w)
-{
-  const int count = p->systems[solution->system].operands;
-  for (int k = 0; k < count; k++) {
-    const double *x = w[p->operand[solution->first + (uint32_t)k]];
-    for (int l = 1; l < CMB_LANES; l++) {
-      if (!cmb_same_bits(x[l], x[0])) return false;
-    }
-  }
-  return true;
-}
-
-/* Solves the system of equations of instruction i for CMB_LANES sets of inputs that are evaluated together; only once if its operands are the
- * same in all sets. Operands and unknowns are in w[slot][lane], where a lane is one of the sets. */
-static void run_solution_lanes(const cmb_program *p, const cmb_instruction *i, lanes *w)
-{
-  const cmb_program_solution *solution = &p->solutions[i->data];
-  const cmb_program_system *s = &p->systems[solution->system];
-  const int different = same_in_all(p, solution, w) ? 1 : CMB_LANES;
-  double *room = cmb_program_room(p, CMB_LANES, w[0]), found[CMB_MOST_UNKNOWNS];
-  for (int l = 0; l < CMB_LANES; l++) {
-    for (int k = 0; k < s->operands && l < different; k++) {
-      room[k] = w[p->operand[solution->first + (uint32_t)k]][l];
-    }
-    if (l < different) cmb_program_solve(p, solution, room, found);
-    for (int k = 0; k < s->n; k++) w[i->to + (uint32_t)k][l] = found[k];
-  }
-}
 
 void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out, double *work)
 {
@@ -175,7 +166,7 @@ void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out, 
     break;
       CMB_OP_LIST(RUN)
 #undef RUN
-    case CMB_OP_SOLVE: run_solution_lanes(p, i, w); break;
+    case CMB_OP_SOLVE: cmb_program_run_solution(p, i, CMB_LANES, work); break;
     default:
       for (int l = 0; l < CMB_LANES; l++) to[l] = cmb_instruction_value(p, i, A[l], B[l], C[l]);
     }

@@ -109,15 +109,13 @@ static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
   return make_programs(st, &s, &step);
 }
 
-/* Gets machine code for the program of the step: compiled now or, with CMB_EVALUATE_AUTO, only if an earlier run has compiled it. Without
- * it the program is interpreted. */
-static cmb_status compile(cmb_stepper *st)
+/* Makes machine code for the program of the step if the model's options permit it; otherwise it stays interpreted. */
+static cmb_status emit(cmb_stepper *st)
 {
   const cmb_code *x = st->eq->code;
   const cmb_program *program = st->program;
   if (!x || x->evaluation == CMB_EVALUATE_INTERPRETER) return CMB_OK;
-  const cmb_native_options options = {.no_lanes = true,
-                                      .only_cached = x->evaluation == CMB_EVALUATE_AUTO};
+  const cmb_native_options options = {.no_lanes = true};
   return cmb_native_create(st->ctx, 1, &program, &options, &st->native);
 }
 
@@ -151,7 +149,7 @@ static cmb_status create(cmb_stepper *st, cmb_evaluator *ev)
   cmb_graph_destroy(graph);
   cmb_arena_destroy(arena);
   if (status != CMB_OK) return status;
-  CMB_TRY(compile(st));
+  CMB_TRY(emit(st));
   if (st->call_count > 0) CMB_TRY(cmb_differences_create(ev, &st->differences));
   return take_memory(st);
 }

@@ -77,15 +77,6 @@ if command -v gcc >/dev/null; then
 fi
 command -v clang >/dev/null && same_bits clang -O1 -funsafe-math-optimizations -fno-approx-func
 
-# ---- native code: a compiler with such options is not used; the interpreter computes the result
-
-"$CAMBER" run quarter-car --t-end 0.3 --evaluator interpreter --quiet --json 2>/dev/null >interpreted
-for cc in $COMPILERS; do
-  CC="$cc -ffast-math" CAMBER_CACHE=$PWD/cache "$CAMBER" run quarter-car --t-end 0.3 --evaluator native --quiet --json 2>stderr >native
-  check "$cc -ffast-math for native code: a warning" grep -q 'warning' stderr
-  check "$cc -ffast-math for native code: the same state" cmp -s <(grep "\"[qv]\":" interpreted) <(grep "\"[qv]\":" native)
-done
-
 # ---- names: of outputs, inputs, parameters and the model itself
 
 cat >main.yaml <<'END'

@@ -48,10 +48,15 @@ import json
 assert abs(json.load(open("a.json"))["outputs"]["off"]) < 2e-17'
 
 for code in mdop5 radau5; do
-  CAMBER_CACHE=$PWD/cache run a.json cam-follower --method $code --t-end 0.1 --evaluator native
+  run a.json cam-follower --method $code --t-end 0.1 --evaluator native
   run b.json cam-follower --method $code --t-end 0.1 --evaluator interpreter
   same "$code: native code and interpreter have the same bits" 0
 done
+check "JSON names the evaluator" grep -q '"evaluator": "interpreter"' b.json
+if [ "$(uname -m)" = x86_64 ]; then
+  run a.json cam-follower --t-end 0.1
+  check "auto runs native code" grep -q '"evaluator": "native"' a.json
+fi
 
 # ---- templates and copies; groups; an event of a root has the time of the same event of the coordinate
 

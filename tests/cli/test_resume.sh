@@ -50,7 +50,7 @@ for method in abm radau5 radau bdf auto sdirk4 forsdirk; do
 done
 check "trap" resumed_nearly trap 0.05 four-bar --t-end 0.1 --rtol 1e-3
 check "impacts" resumed mdop5 0.9 newtons-cradle --t-end 1.5 --rtol 1e-6
-check "compiled equations" resumed mdop5 0.11 fivelink --t-end 0.3 --evaluator native
+check "native code" resumed mdop5 0.11 fivelink --t-end 0.3 --evaluator native
 check "Cartesian coordinates" resumed mdop5 0.11 slider-crank --t-end 0.2 --formulation cartesian --rtol 1e-4
 check "a problem written in C" resumed mdop5 1 caraxis
 check "an interval" resumed mdop5 0.5 four-bar --every 0.01

@@ -152,13 +152,3 @@ void cmbt_remove_folder(const char *path)
   closedir(folder);
   rmdir(path);
 }
-
-void cmbt_make_script(const char *folder, const char *name, const char *text, char path[512])
-{
-  (void)snprintf(path, 512, "%s/%s", folder, name);
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  assert_true(fprintf(file, "#!/bin/sh\n%s\n", text) > 0);
-  assert_int_equal(fclose(file), 0);
-  assert_int_equal(chmod(path, 0700), 0);
-}

@@ -1,5 +1,5 @@
 /*
- * For tests of generated code: makes programs and their inputs, compares results bit for bit, makes temporary folders and scripts.
+ * For tests of generated code: makes programs and their inputs, compares results bit for bit, makes temporary folders.
  */
 #ifndef CMBT_NATIVE_CASE_H
 #define CMBT_NATIVE_CASE_H
@@ -8,6 +8,13 @@
 #include <stdbool.h>
 
 enum { CMBT_CASE_INPUTS = 6 };
+
+/* Where code comes from on this processor, if the system permits it. */
+#ifdef __x86_64__
+#define CMBT_NATIVE_ORIGIN CMB_NATIVE_EMITTED
+#else
+#define CMBT_NATIVE_ORIGIN CMB_NATIVE_INTERPRETED
+#endif
 
 /* Makes a program of `outputs` random expressions (random_expr.h) of `nodes` steps in six inputs. Equal seeds give equal programs. */
 cmb_program *cmbt_random_program(cmb_context *ctx, uint64_t seed, int outputs, int nodes);
@@ -29,8 +36,5 @@ void cmbt_compare_native(const cmb_native *native, int i, const cmb_program *p, 
 /* Makes a folder with a new name in the current folder and writes its absolute path; deletes a folder with its contents. */
 void cmbt_make_folder(char path[256]);
 void cmbt_remove_folder(const char *path);
-
-/* Writes an executable script for /bin/sh to folder/name; path gets this file name. */
-void cmbt_make_script(const char *folder, const char *name, const char *text, char path[512]);
 
 #endif

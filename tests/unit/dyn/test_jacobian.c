@@ -298,19 +298,14 @@ static cmb_native_origin chain_jacobian(cmb_evaluation evaluation, cmb_derivativ
 /* Checks that native code gives the same bits of ∂r/∂q and ∂r/∂v as the interpreter. */
 static void test_native(void **state)
 {
-  char folder[256];
   (void)state;
-  cmbt_make_folder(folder);
-  setenv("CAMBER_CACHE", folder, 1);
   for (int which = CMB_RESIDUAL_Q; which <= CMB_RESIDUAL_V; which++) {
     double A[100] = {0}, B[100] = {0};
     (void)chain_jacobian(CMB_EVALUATE_INTERPRETER, (cmb_derivative)which, A);
-    assert_int_not_equal(chain_jacobian(CMB_EVALUATE_NATIVE, (cmb_derivative)which, B),
-                         CMB_NATIVE_INTERPRETED);
+    assert_int_equal(chain_jacobian(CMB_EVALUATE_NATIVE, (cmb_derivative)which, B),
+                     CMBT_NATIVE_ORIGIN);
     assert_true(cmbt_same_bits(100, A, B));
   }
-  unsetenv("CAMBER_CACHE");
-  cmbt_remove_folder(folder);
 }
 
 /* Makes every third request for memory fail, one in each repetition: the error is CMB_ERROR_MEMORY, and all memory is given back. */

@@ -5,9 +5,9 @@
 #include "check.h"
 #include "failing_allocator.h"
 #include "native_case.h"
+#include "process.h"
 #include "random_system.h"
 
-#include "base/process.h"
 #include "expr/c_text.h"
 #include "expr/foot.h"
 #include "expr/graph.h"
@@ -69,8 +69,8 @@ static int compile(struct fixture *f, const char *compiler, const char *option, 
                    (char *)output, "-shared",      "-lm",     NULL};
   char *environment[] = {variable, NULL};
   pid_t process;
-  assert_int_equal(cmb_process_start(words, environment, f->log, &process), 0);
-  return cmb_process_wait(process);
+  assert_int_equal(cmbt_process_start(words, environment, f->log, &process), 0);
+  return cmbt_process_wait(process);
 }
 
 static void compare(void *library, const char *name, const cmb_program *p)

@@ -2,7 +2,7 @@
  * Runs other programs (process.h) with posix_spawn. The child gets no blocked signals and the default action for SIGCHLD and SIGPIPE, which
  * a host program often changes, so that it can be interrupted and can use pipes as usual.
  */
-#include "base/process.h"
+#include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,8 +41,8 @@ static int set_signals(posix_spawnattr_t *attributes)
   return error;
 }
 
-int cmb_process_start(char *const words[], char *const environment[], const char *output,
-                      pid_t *process)
+int cmbt_process_start(char *const words[], char *const environment[], const char *output,
+                       pid_t *process)
 {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -59,11 +59,11 @@ int cmb_process_start(char *const words[], char *const environment[], const char
   return error;
 }
 
-int cmb_process_wait(pid_t process)
+int cmbt_process_wait(pid_t process)
 {
   int status = 0;
   while (waitpid(process, &status, 0) < 0) {
-    if (errno != EINTR) return CMB_EXIT_UNKNOWN;
+    if (errno != EINTR) return CMBT_EXIT_UNKNOWN;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
