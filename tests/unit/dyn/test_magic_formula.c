@@ -355,9 +355,10 @@ static void test_infinite(void **unused)
   assert_int_equal(cmb_tyre_parse(ctx, text, length, "large.tir", &tyre), CMB_OK);
   const cmb_tyre_state s = {.load = 8000, .slip = 0.1, .speed = 20, .friction = 1};
   assert_int_equal(cmb_tyre_evaluate(tyre, &s, &f, NULL), CMB_ERROR_NONFINITE);
-  assert_string_equal(cmb_last_error(ctx),
-                      "large.tir: the tyre's relaxation length sigma_x is not finite at load 8000 N, "
-                      "slip 0.1, slip angle 0 rad, camber 0 rad, speed 20 m/s and friction 1");
+  assert_string_equal(
+      cmb_last_error(ctx),
+      "large.tir: the tyre's relaxation length sigma_x is not finite at load 8000 N, "
+      "slip 0.1, slip angle 0 rad, camber 0 rad, speed 20 m/s and friction 1");
   cmb_tyre_close(tyre);
   cmb_context_destroy(ctx);
 }

@@ -241,9 +241,15 @@ static void test_wrong_files(void **unused)
   static const struct {
     const char *name, *text, *message;
   } cases[] = {
-      {"r.csv", "", "r.csv:1:1: the file has no points that can be used; expected lines of two numbers, y and z in mm"},
-      {"r.csv", "# nothing\n", "r.csv:1:1: the file has no points that can be used; expected lines of two numbers, y and z in mm"},
-      {"r.csv", "y,z\n", "r.csv:1:1: the file has no points that can be used; expected lines of two numbers, y and z in mm"},
+      {"r.csv", "",
+       "r.csv:1:1: the file has no points that can be used; expected lines of two numbers, y and z "
+       "in mm"},
+      {"r.csv", "# nothing\n",
+       "r.csv:1:1: the file has no points that can be used; expected lines of two numbers, y and z "
+       "in mm"},
+      {"r.csv", "y,z\n",
+       "r.csv:1:1: the file has no points that can be used; expected lines of two numbers, y and z "
+       "in mm"},
       {"r.csv", HEAD, "r.csv:4:1: the profile has 4 different points; expected at least 5"},
       {"r.csv", HEAD "10 -2\n10 -2\n",
        "r.csv:4:1: the profile has 4 different points; expected at least 5"},
@@ -285,7 +291,9 @@ static void test_wrong_files(void **unused)
        "r.ban:1:10: XYPoints is 'many'; expected the number of points"},
       {"r.ban", "XYPoints=0\n" HEAD, "r.ban:1:10: XYPoints is '0'; expected the number of points"},
       {"r.ban", "XYPoints=5\n\n" HEAD "x 3", "r.ban:7:1: column 1 is 'x'; expected a number in mm"},
-      {"r.ban", "XYPoints=5\n\n", "r.ban:2:1: the file has no points that can be used; expected lines of numbers in mm in the order of ColumnDef"},
+      {"r.ban", "XYPoints=5\n\n",
+       "r.ban:2:1: the file has no points that can be used; expected lines of numbers in mm in the "
+       "order of ColumnDef"},
       {"r.ban", "ColumnDef=N,X,Y\n1 2\n",
        "r.ban:2:1: the line has no column 3; expected a number in mm"},
       {"r.prr", "header.begin\ntype=1\nheader.end\n",
@@ -310,7 +318,8 @@ static void test_wrong_files(void **unused)
        "r.prr:3:1: bound.z.min is less than bound.z.max, so that the profile would be cut off, "
        "which is not done; expected no bounds of z"},
       {"r.prr", "header.begin\nheader.end\n",
-       "r.prr:2:1: the file has no points that can be used; expected lines of y and z between point.begin and point.end, with y between bound.y.min and bound.y.max"},
+       "r.prr:2:1: the file has no points that can be used; expected lines of y and z between "
+       "point.begin and point.end, with y between bound.y.min and bound.y.max"},
   };
 #undef HEAD
   cmb_context *ctx = cmb_context_create(NULL);
