@@ -176,9 +176,9 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* Computes x->small (count), the error that is negligible in each function whose change of sign ends sticking or contact. For sticking friction
- * this function is the acceleration of the slip, and the error a small part (SMALL) of the difference between its values for slip in one and in
- * the other direction; for a closed contact it is the contact force that counts as 0. */
+/* Computes x->small (count): the value below which each function that ends sticking or a closed contact counts as 0. For sticking friction the
+ * function is the acceleration of the slip, and the value a small part (SMALL) of the difference between slip in one and in the other
+ * direction; for a closed contact it is the slack of the contact force. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -306,8 +306,8 @@ static void find_rows(cmb_holding *x)
   }
 }
 
-/* Returns function j at time t₀: for j < x->slides the rate of a switching function that friction holds at 0, otherwise the force
- * of a closed contact. Reads the rates x->rate and the multipliers x->lambda, which must have been computed at t₀. */
+/* Returns value j of x->value at time t₀: for j < x->slides the rate of a switching function that sticking friction holds at 0, otherwise the
+ * force of a closed contact. Reads the rates x->rate and the multipliers x->lambda, which must have been computed at t₀. */
 static double value_at_t0(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]

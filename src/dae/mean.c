@@ -6,8 +6,8 @@
 #include "dae/evaluator.h"
 #include "expr/interval.h"
 
-/* Writes the modes mode (ns) to x->layer.mode with slip in one direction, side = 1 or −1: the velocities that a contact holds at 0 while
- * friction acts along the same line get the sign of this direction, all other modes are copied. */
+/* Copies the modes mode (ns) to x->layer.mode, except those of frictions along the line of a closed contact: these get the sign of slip in one
+ * direction, side = 1 or −1. */
 static void set_side(const cmb_mean *x, const int *mode, int side)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -46,8 +46,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes bounds of the forces f (nv) and of the constraint terms γ (ng) over a box. Where a contact holds a sliding velocity at 0, the
- * friction along it counts with the mean of its forces for slip in both directions or, if one is selected, with that for one direction. */
+/* Computes bounds of the forces f (nv) and of the constraint terms γ (ng) over a box of times and states. Friction along the line of a closed
+ * contact counts with the mean of its forces for slip in both directions or, if x->only selects a direction, with that for this one. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;

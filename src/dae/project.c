@@ -292,9 +292,9 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* Enlarges the reference length ev->length of each constraint gradient that consists of rounding errors only, by the ratio of the largest
- * extent to its own, where the extent of a constraint is how much it changes with q. Otherwise such a gradient, with its rounding errors, would
- * be scaled to unit length. */
+/* Adjusts the reference lengths ev->length, by which constraint gradients are scaled, for gradients that consist of rounding errors only.
+ * Without this such a gradient would be scaled to unit length. Its reference length is multiplied by the ratio of the largest extent of a
+ * constraint, that is, its change with q, to the extent of this one. */
 static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);

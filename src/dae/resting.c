@@ -390,8 +390,9 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
 }
 
 /* Sets the arrays of eq that describe the switching functions: copies of those of the equations without contacts, then one function for each
- * closed contact. Switching functions on which the conditions of closed contacts depend are marked in x->frozen, unless their modes are whole
- * numbers (such as intervals of a table). Those and the functions of closed contacts have no bounds and no rates. */
+ * closed contact. A switching function that the condition of a closed contact contains is marked in x->frozen, since its sign must not change
+ * while the contact lasts; not so if its mode is a whole number, such as an interval of a table. For frozen functions and those of closed
+ * contacts no bounds and no rates can be computed. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

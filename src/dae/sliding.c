@@ -549,7 +549,8 @@ static void allocate_found(cmb_sliding *x, cmb_arena *arena)
   x->A = x->rest + n;
 }
 
-/* Allocates what is needed for functions that depend on the modes of held ones, if there may be some among the first n. */
+/* Sets x->nested to whether switching functions may depend on the modes of the functions that are held (those of the first n with a group), and
+ * allocates the arrays for their modes on both sides of the held functions if so. */
 static void allocate_upper(cmb_sliding *x, cmb_arena *arena, int n)
 {
   const cmb_equations *inner = x->layer.inner;

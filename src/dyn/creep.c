@@ -217,7 +217,8 @@ static void define_inputs(struct law *l, const cmb_creep_options *o, const cmb_c
   define_number(l, "slip", o->slip);
 }
 
-/* Builds the tractions of one strip and adds them to the forces. */
+/* Builds the tractions in one strip of the contact ellipse, which is divided into `elements` along the rolling direction, and adds their forces
+ * to those of the contact. */
 static cmb_status add_strip(struct law *l, int elements)
 {
   CMB_TRY(PARSE_LINES(l, strip));

@@ -305,7 +305,7 @@ static void sign(cmb_x86 *x, int to, int a)
   logical(x, OR, to, to, in_register(0));
 }
 
-/* Appends to = the bits of b where register 0 has ones, and those of `to` elsewhere; overwrites register 0. */
+/* Emits instructions that replace those bits of register `to` by the bits of register b at which register 0 has ones. Overwrites register 0. */
 static void select_bits(cmb_x86 *x, int to, int b)
 {
   logical(x, AND_NOT, 1, 0, in_register(to));
@@ -313,7 +313,7 @@ static void select_bits(cmb_x86 *x, int to, int b)
   logical(x, OR, to, 0, in_register(1));
 }
 
-/* Appends to = a > 0 ? b : c. */
+/* Emits instructions that compute a > 0 ? b : c in register `to`. */
 static void choose(cmb_x86 *x, int to, int a, int b, int c)
 {
   copy(x, to, c);
@@ -322,7 +322,7 @@ static void choose(cmb_x86 *x, int to, int a, int b, int c)
   select_bits(x, to, b);
 }
 
-/* Appends to = a > 0 ? b : a < 0 ? -b : c - c. */
+/* Emits instructions that compute a > 0 ? b : a < 0 ? -b : c - c in register `to`. */
 static void stick(cmb_x86 *x, int to, int a, int b, int c)
 {
   arithmetic(x, SUBTRACT, NO_CHOICE, to, c, in_register(c));

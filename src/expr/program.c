@@ -76,8 +76,8 @@ static void list_operations(struct maker *m)
   }
 }
 
-/* Allocates the program's arrays for its systems of equations and, for both of its lists of instructions, for the instructions that solve these
- * systems and for the operands of these instructions. */
+/* Allocates arrays for the systems of equations that a program solves, and for each of its two lists of instructions the arrays for the
+ * solution instructions and their operands. */
 static void take_solutions(struct maker *m)
 {
   cmb_program *p = m->p;

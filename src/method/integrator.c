@@ -434,7 +434,8 @@ void cmb_integrator_reset(cmb_integrator *in)
   if (in->switcher) cmb_switcher_begin(in);
 }
 
-/* Returns whether the last factors of the KKT matrix belong to a state so near to a loss of rank of the constraints that no step should end there. */
+/* Returns whether the state at which the KKT matrix was last factorised is inside of the region near a loss of rank of the constraints, where
+ * no step should end. */
 static bool is_inside(const cmb_integrator *in)
 {
   return *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;

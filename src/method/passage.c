@@ -127,9 +127,9 @@ double cmb_passage_step(const cmb_integrator *in, double h)
   return fmax(ahead - 0.9 * at * jump, ahead / 4);
 }
 
-/* Returns the error that counts for a step of size h across a loss of rank of the constraints whose estimate `error` is above 1. If an
- * earlier attempt with a larger step had a smaller estimate, the estimate is rounding error and not truncation error. It then counts as 1,
- * provided that it is at most 0.1/√rtol and that its component in directions that the constraints hardly determine is small. Otherwise
+/* Returns the error estimate by which a step of size h across a loss of rank of the constraints is accepted or rejected; `error`, above 1, is
+ * that of the method. If an attempt with a larger step had a smaller estimate, the estimate consists of rounding errors: then 1 is returned,
+ * which accepts the step, if the estimate is at most 0.1/√rtol and small in the directions that the constraints hardly determine. Otherwise
  * returns `error`. */
 static double error_of_crossing_step(cmb_integrator *in, double h, double error)
 {

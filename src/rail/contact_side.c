@@ -191,7 +191,8 @@ static struct touch polish(const cmb_contact_side *s, const cmb_side_pose *pose,
   return q;
 }
 
-/* Enters a local maximum: it becomes the highest or the rival, if it is high enough and not the highest itself, found again. */
+/* Takes a local maximum q of the height of contact into account: stores it in *c as the highest one so far, or as the second highest (the
+ * rival). A maximum that is the highest one again, found from another interval, is ignored. */
 static void enter(cmb_side_contact *c, const struct touch *q)
 {
   if (fabs(q->u - c->wheel_u) < SAME) return;
