@@ -89,7 +89,7 @@ for ending in $endings; do
 done
 for ending in $endings; do
   [ $ending = csv ] && continue
-  look $ending.html '[k for k in r["run"] if k != "seconds" and r["run"][k] != other("report.html")["run"].get(k)] == [] and set(other("report.html")["run"]) - set(r["run"]) <= set("q v z lambda outputs units not_unique not_unique_outputs impulses singularities bound realtime samples".split())' \
+  look $ending.html '[k for k in r["run"] if k != "seconds" and r["run"][k] != other("report.html")["run"].get(k)] == [] and set(other("report.html")["run"]) - set(r["run"]) <= set("q v z lambda outputs units not_unique not_unique_outputs impulses singularities bound realtime samples evaluator".split())' \
     'r["run"]["seconds"]["run"] > 0 and r["t_end"] == other("report.html")["t_end"] and len(r["run"]["events"]) > 2'
 done
 look csv.html 'r["run"]["method"] is None and r["run"]["stats"]["accepted"] is None and r["run"]["events"] == []'
