@@ -15,8 +15,6 @@
  * The code of all functions is one block of memory: constants of the processor's operations, addresses of the called C functions, and for
  * each function the program's constants, followed by its instructions. Code for lanes has the constants once for each lane.
  */
-#define _DEFAULT_SOURCE /* for MAP_ANONYMOUS */
-
 #include "expr/emit.h"
 
 #include "base/context.h"
@@ -54,7 +52,7 @@ struct emitter {
   struct reading *operand;   /* (program->operand) those of solved systems */
   uint32_t *current;         /* (slots) the value in each slot; used to find values */
   uint32_t *next;            /* (values) the next instruction that reads the value */
-  int8_t *where;             /* (values) register */
+  int *where;                /* (values) register */
   uint32_t *output;          /* (instructions) 1 + the first output that is the result; 0: none */
   uint32_t *other;           /* (outputs) 1 + another output with the same value; 0: none */
   uint32_t held[CMB_X86_REGISTERS]; /* the value in each register that is not free */
@@ -87,7 +85,7 @@ static void number_values(struct emitter *e)
   for (int k = 0; k < p->instructions; k++) {
     const cmb_instruction *i = &p->code[k];
     const uint32_t slot[3] = {i->a, i->b, i->c};
-    for (int n = 0; n < arity_of(i); n++) e->read[k][n].value = e->current[slot[n]];
+    for (int n = 0; n < 3 && n < arity_of(i); n++) e->read[k][n].value = e->current[slot[n]];
     if (i->op != CMB_OP_SOLVE) {
       e->current[i->to] = (uint32_t)(p->slots + k);
       continue;
@@ -151,7 +149,7 @@ static void release_register(struct emitter *e, int r)
 static void hold(struct emitter *e, int r, uint32_t value)
 {
   e->held[r] = value;
-  e->where[value] = (int8_t)r;
+  e->where[value] = r;
   e->free &= ~(1U << r);
 }
 
@@ -365,7 +363,7 @@ static bool take_memory(struct emitter *e, cmb_arena *arena)
   e->output = cmb_arena_take(arena, instructions, sizeof *e->output);
   e->other = cmb_arena_take(arena, (size_t)p->outputs, sizeof *e->other);
   if (cmb_arena_failed(arena)) return false;
-  memset(e->where, NO_REGISTER, slots + instructions);
+  memset(e->where, 0xFF, (slots + instructions) * sizeof *e->where); /* NO_REGISTER */
   return true;
 }
 
@@ -426,7 +424,7 @@ static bool is_small(int count, const cmb_emission *e)
   return true;
 }
 
-/* Appends all functions to x and writes their places to start[count]. */
+/* Appends the functions to x and writes their places to start[count]. Stops, with CMB_OK, when x has MOST_CODE bytes or more. */
 static cmb_status emit_functions(cmb_context *ctx, cmb_x86 *x, cmb_emit_level level, int count,
                                  cmb_emission *e, size_t *start)
 {
@@ -448,7 +446,7 @@ cmb_status cmb_emit(cmb_context *ctx, cmb_emit_level level, int count, cmb_emiss
   cmb_x86 x = cmb_x86_begin(ctx, level == CMB_EMIT_AVX);
   cmb_status status =
       start ? emit_functions(ctx, &x, level, count, e, start) : cmb_fail_memory(ctx);
-  if (status == CMB_OK && x.length < MOST_CODE && make_executable(&x, code)) {
+  if (start && status == CMB_OK && x.length < MOST_CODE && make_executable(&x, code)) {
     for (int i = 0; i < count; i++) {
       const uint8_t *at = (const uint8_t *)code->bytes + start[i];
       memcpy(&e[i].function, &at, sizeof at); /* POSIX allows this, ISO C has no cast for it */

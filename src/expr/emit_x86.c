@@ -440,9 +440,9 @@ void cmb_x86_call(cmb_x86 *x, int32_t address, const cmb_program *p, const cmb_i
 {
   clear_upper_halves(x);
   ADD_BYTES(x, 0x48, 0xBF); /* mov rdi, p */
-  cmb_x86_add(x, &p, sizeof p);
+  cmb_x86_add(x, &p, sizeof(void *));
   ADD_BYTES(x, 0x48, 0xBE); /* mov rsi, i */
-  cmb_x86_add(x, &i, sizeof i);
+  cmb_x86_add(x, &i, sizeof(void *));
   if (x->lanes || i->op == CMB_OP_SOLVE) {
     ADD_BYTES(x, 0xBA); /* mov edx, width */
     add_number(x, x->width);

@@ -219,7 +219,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Collects in list[room], in ascending order, e and those nodes below it that contain square roots or powers of possibly negative arguments.
- * Returns their number; 0 if the list is too small or the limit r->visits is reached. */
+ * Returns their number; 0 if they fill the list or the limit r->visits is reached. */
 static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *list)
 {
   int count = 0;

@@ -221,7 +221,8 @@ static double choose_control(const cmb_integrator *in, struct bdf *m)
   return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / m->rtol)) : 0.01;
 }
 
-/* Initialises the convergence test of the Newton iteration: its tolerance, and the sizes below which increments count as rounding errors. */
+/* Reads the option `control`, sets the tolerances and rules of the method accordingly, and initialises the convergence test of the Newton
+ * iteration: its tolerance, and the sizes below which increments count as rounding errors. */
 static void create_newton(const cmb_integrator *in, struct bdf *m)
 {
   const double left = choose_control(in, m), rounding = ROUNDINGS * DBL_EPSILON / m->rtol;
@@ -599,8 +600,8 @@ static bool choose_order_2(const cmb_integrator *in, struct bdf *m)
   return true;
 }
 
-/* Returns whether the next step has order 2 because an oscillation of negligible amplitude limits the step size, or did so recently. Order 2
- * ends as soon as its error estimate would require a smaller step. */
+/* Sets m->k_next to 2 and returns true if an oscillation of negligible amplitude limits the step size, or did so recently. Is called once after
+ * each accepted step. Order 2 ends as soon as its error estimate would require a smaller step. */
 static bool keeps_order_2(const cmb_integrator *in, struct bdf *m)
 {
   if (!m->finds_oscillations || in->fixed_step || m->k < 2) return false;

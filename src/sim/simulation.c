@@ -19,6 +19,7 @@
 
 #include <camber/sim.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -561,12 +562,12 @@ cmb_status cmb_run_sample_at(cmb_simulation *sim, double t)
 
 /* Returns into how many parts the time from the last sample to `limit`, in the last step, is divided, so that the parts are at most as long
  * as the run divided by the number of samples; 1 if no samples are wanted. */
-static double sample_parts(const cmb_simulation *sim, double limit)
+static int sample_parts(const cmb_simulation *sim, double limit)
 {
   if (!wants_samples(sim)) return 1;
   const double distance = (sim->t_end - sim->t_start) / sim->options.samples;
   const double length = limit - fmax(sim->sampled, cmb_integrator_t_before(sim->in));
-  return length > distance ? ceil(length / distance) : 1;
+  return length > distance ? (int)fmin(ceil(length / distance), INT_MAX) : 1;
 }
 
 /* Samples the last step up to `limit` where the points of the run would otherwise be too far apart (sample_parts). Each of the points inside
@@ -575,9 +576,9 @@ static double sample_parts(const cmb_simulation *sim, double limit)
 static cmb_status samples_inside(cmb_simulation *sim, double limit)
 {
   static const double golden = 0.61803398874989485;
-  const double parts = sample_parts(sim, limit);
+  const int parts = sample_parts(sim, limit);
   const double begin = fmax(sim->sampled, cmb_integrator_t_before(sim->in));
-  for (double k = 1; k < parts; k++) {
+  for (int k = 1; k < parts; k++) {
     const double shift = (fmod((double)sim->samples_inside++ * golden, 1) - 0.5) / 2;
     CMB_TRY(cmb_run_sample_at(sim, begin + (k + shift) / parts * (limit - begin)));
   }

@@ -53,7 +53,7 @@ done
 
 # ---- a controller's period that is a multiple of the step, up to 1e-9 of the step
 
-both 'period' 0.0100000000005 0.010000000004 'expected a step that divides both times' run --method lie --step 0.001 --t-end 0.05 <<'END'
+both 'period' 0.0100000000005 0.010000000004 'expected a step of which both times are multiples' run --method lie --step 0.001 --t-end 0.05 <<'END'
 bodies: {b: {mass: 1, com: [0, 0, -1]}}
 joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a], start: 1}}
 controllers: {c: {period: @, update: {u: -a}}}

@@ -704,10 +704,10 @@ static void test_rates_of_drives(void **state)
     struct setup s;
     open_text(&s, moved[i], true);
     make_run(&s, "mdop5", 1e-6);
-    expect_refusal(&s, "u'", 1, "moves a constraint or a gap");
+    expect_refusal(&s, "u'", 1, "on which a constraint, a stop or an event depends");
     cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &(cmb_setting){"u'", 0}));
     cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.1));
-    expect_refusal(&s, "u''", 1, "moves a constraint or a gap");
+    expect_refusal(&s, "u''", 1, "on which a constraint, a stop or an event depends");
     close_run(&s);
   }
 }
