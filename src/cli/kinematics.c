@@ -335,7 +335,8 @@ static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, st
 }
 
 /* Reports a sweep that ended with `status`: writes the files of -o and, from two points on, of --plot, and prints the results as a table or
- * JSON. After a failure, prints an error message, and reports only the points computed before. Returns CLI_DONE or, after an error message, another exit code. */
+ * JSON. After a failure, prints an error message, and reports only the points computed before. Returns CLI_DONE or, after an error message,
+ * another exit code. */
 static int report(cmb_context *ctx, const struct cli_arguments *a, const struct sweep *s,
                   cmb_status status)
 {

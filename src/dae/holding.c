@@ -109,8 +109,9 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* Sets the modes of the evaluator x->ev to those in mode (ns), with the friction forces that stick slipping in direction −1, except force k
- * in direction +1 (k < 0: none), and with the modes of the functions that depend on force k. Does nothing if no friction sticks (x->sliding == NULL). */
+/* Sets the modes of the evaluator x->ev to those in mode (ns), with the friction forces that stick slipping in direction −1, except force k in
+ * direction +1 (k < 0: none), and with the modes of the functions that depend on force k. Does nothing if no friction sticks (x->sliding ==
+ * NULL). */
 static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);

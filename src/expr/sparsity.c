@@ -35,8 +35,8 @@ static int lowest_bit(uint64_t bits)
 }
 
 /* Counts or lists, for each node of the graph, the nodes that use it as an argument: their number is added to start[e + 2] for node e or, if
- * `list` is set, they are written to s->reader from position start[e + 1] on, which becomes the end of e's readers. Only marked nodes count, and only arguments with respect to which
- * the derivative can differ from 0. */
+ * `list` is set, they are written to s->reader from position start[e + 1] on, which becomes the end of e's readers. Only marked nodes count,
+ * and only arguments with respect to which the derivative can differ from 0. */
 static void visit_readers(struct spread *s, const uint8_t *marked, bool list)
 {
   for (cmb_expr e = 0; e < s->g->size; e++) {

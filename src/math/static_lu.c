@@ -182,8 +182,9 @@ static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
 }
 
 /* Stores the inverse of the shifted pivot of row k, a constraint's row of a KKT matrix: the pivot minus shift · length², where length² is the
- * product of the lengths of the constraint's rows of both matrices or, if that is larger, `usual`; it is stored in f->length2[k]. Updates the smallest |pivot|/length² of all constraints, before
- * the shift. Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at most zero · length² in absolute value. */
+ * product of the lengths of the constraint's rows of both matrices or, if that is larger, `usual`; it is stored in f->length2[k]. Updates the
+ * smallest |pivot|/length² of all constraints, before the shift. Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at
+ * most zero · length² in absolute value. */
 static cmb_status invert_dual_pivot(cmb_static_factors *f, int k, const struct row *r, double usual,
                                     double shift, double zero)
 {
