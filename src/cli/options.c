@@ -974,7 +974,8 @@ bool cli_on_model(const struct cli_command *command)
 }
 
 /* Stores a word of the command line that is not an option: an operand such as MODEL, or the word that some commands need before it: a fixed one
- * (`c` of `export c MODEL`), or any if the table has it in capitals (WHEEL of `rail WHEEL RAIL`). Returns CLI_DONE; CLI_BAD_INPUT after an error message if the command does not expect the word. */
+ * (`c` of `export c MODEL`), or any if the table has it in capitals (WHEEL of `rail WHEEL RAIL`). Returns CLI_DONE; CLI_BAD_INPUT after an
+ * error message if the command does not expect the word. */
 static int take_word(struct cli_arguments *a, const char *word)
 {
   const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;

@@ -117,8 +117,8 @@ cmb_status cmb_sliding_follow(cmb_sliding *x, const cmb_point *at, bool *changed
   return CMB_OK;
 }
 
-/* Finds the least value, with the signs of their modes, of the functions that depend on group k where it is at +1: negative if one of them has another
- * sign. s (ns) has the values with all groups at −1. */
+/* Finds the least value, with the signs of their modes, of the functions that depend on group k where it is at +1: negative if one of them has
+ * another sign. s (ns) has the values with all groups at −1. */
 static cmb_status find_margin(const cmb_sliding *x, const cmb_point *at, const double *lambda,
                               const double *s, int k, double *margin)
 {

@@ -108,8 +108,8 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);
  * their own modes. */
 void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower);
 
-/* Finds the modes that functions which are not held, but depend on the mode of a group, have where this is at +1. They stay until the next call; a layer's
- * switching function becomes negative where one of them is wrong. *changed: the modes are not those of the last call. */
+/* Finds the modes that functions which are not held, but depend on the mode of a group, have where this is at +1. They stay until the next
+ * call; a layer's switching function becomes negative where one of them is wrong. *changed: the modes are not those of the last call. */
 cmb_status cmb_sliding_follow(cmb_sliding *x, const cmb_point *at, bool *changed);
 
 /* Values that depend on the modes (ns, all of them given), such as outputs, which are to be mixed like the forces. */

@@ -12,7 +12,8 @@
  *
  * Kalker's coefficients are those of Table E.3 (Kalker 1990), which he gives for ν = 0, 1/4 and 1/2. The reciprocals are interpolated by a
  * parabola in ν, and log C by a natural spline over log(a/b), which is C² and positive. Beyond a/b = 0.1 and 10 the spline passes through
- * Kalker's asymptotes, with which the table agrees to a few per cent.
+ * Kalker's asymptotes, with which the table agrees to a few per cent. The values of C33, which only the spin moment contains, have not been
+ * compared with a printed table; they agree with the asymptotes to about 7 %.
  */
 #include "dyn/kalker.h"
 

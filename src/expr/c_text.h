@@ -49,8 +49,8 @@ void cmb_c_systems(const cmb_program *p, bool *linear, bool *root);
 
 /* Analyses a program, which must not call user functions, so that its pieces can be printed, each with at most piece_size instructions;
  * cmb_c_program_destroy releases the result. The caller then sets `tables`. Tables are printed as calls of the functions in table_code.h and
- * foot_code.h on the arrays PREFIX_NAME_table_3_x, .._c and .._y, and solutions of systems as calls of those in root_code.h and of the system's equations,
- * PREFIX_NAME_root_2. */
+ * foot_code.h on the arrays PREFIX_NAME_table_3_x, .._c and .._y, and solutions of systems as calls of those in root_code.h and of the system's
+ * equations, PREFIX_NAME_root_2. */
 cmb_status cmb_c_program_create(cmb_context *ctx, const cmb_program *p, int piece_size,
                                 cmb_c_program **out);
 void cmb_c_program_destroy(cmb_c_program *c);

@@ -291,8 +291,8 @@ static bool is_at_zero(const cmb_simulation *sim, int i, const double *now, cons
   return off[i] <= least * fmax(fabs(now[i]), fabs(other[i]));
 }
 
-/* Finds the functions with the surface of function i, into `with`, and their rates on both sides; *at_zero: function i is on it. A function whose rates do
- * not have the ratio of those of function i leaves the group, which changes the rates of the others: these are examined again. */
+/* Finds the functions with the surface of function i, into `with`, and their rates on both sides; *at_zero: function i is on it. A function
+ * whose rates do not have the ratio of those of function i leaves the group, which changes the rates of the others: these are examined again. */
 static cmb_status find_group(cmb_simulation *sim, int i, int *with, double *now, double *other,
                              bool *at_zero)
 {

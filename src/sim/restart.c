@@ -96,8 +96,8 @@ static cmb_status end_hold(cmb_simulation *sim, int k)
   return cmb_run_report_event(sim, CMB_KIND_SWITCH, regime->eq->switch_names[i], i, side);
 }
 
-/* Held functions whose layer's functions have become negative. If that is because functions that depend on their modes have changed on one side, it is seen
- * in the next round whether the forces still hold them. */
+/* Held functions whose layer's functions have become negative. If that is because functions that depend on their modes have changed on one
+ * side, it is seen in the next round whether the forces still hold them. */
 static cmb_status leave_switches(cmb_simulation *sim)
 {
   const cmb_sliding *x = sim->regime->sliding;

@@ -291,8 +291,8 @@ enum { CMB_PROBES = 3 };
  * their signs, which are rounding. *any: there are some that were not known yet. */
 cmb_status cmb_run_mark_constrained(cmb_simulation *sim, bool *any);
 
-/* The values of all functions at the state found, into s_probe, and what the constraints leave of their gradients; then the size of that of function i,
- * and the sign of the ratio of those of i and j; 0: they do not have the same direction. */
+/* The values of all functions at the state found, into s_probe, and what the constraints leave of their gradients; then the size of that of
+ * function i, and the sign of the ratio of those of i and j; 0: they do not have the same direction. */
 cmb_status cmb_run_find_gradients(cmb_simulation *sim);
 double *cmb_run_probe(const cmb_simulation *sim,
                       int k); /* (2 most_ns), k < CMB_PROBES; two more are scratch */
@@ -304,7 +304,8 @@ bool cmb_run_is_held(const cmb_simulation *sim, int i);
 void cmb_run_hold_function(cmb_simulation *sim, int i, const int *with);
 cmb_status cmb_run_check_held_functions(cmb_simulation *sim);
 
-/* At the event found, functions that depend on held ones get the modes that follow from these on both sides (dae/sliding.h); *changed: some had others. */
+/* At the event found, functions that depend on held ones get the modes that follow from these on both sides (dae/sliding.h); *changed: some had
+ * others. */
 cmb_status cmb_run_follow_held(cmb_simulation *sim, bool *changed);
 
 /* Releases held functions that are no longer 0 in the new modes of others, as x' - floor(t) when floor(t) jumps. And where a step has ended, and
@@ -332,9 +333,9 @@ cmb_status cmb_run_mark_torn(cmb_simulation *sim);
 /* Slides of functions that rests hold are over: the rests do it. */
 cmb_status cmb_run_end_redundant_holds(cmb_simulation *sim);
 
-/* held_conditions.c: conditions of events on velocities that friction holds. Where a run begins: those that may be held have the modes of 0. Where an event begins: the modes found for those that may be held are put off to
- * the next round, if *any, and the friction that may hold them is marked. At the end of a round: which are held, and which have been let go. At the
- * end of the event these are as any others. */
+/* held_conditions.c: conditions of events on velocities that friction holds. Where a run begins: those that may be held have the modes of 0.
+ * Where an event begins: the modes found for those that may be held are put off to the next round, if *any, and the friction that may hold them
+ * is marked. At the end of a round: which are held, and which have been let go. At the end of the event these are as any others. */
 cmb_status cmb_run_begin_held_conditions(cmb_simulation *sim);
 cmb_status cmb_run_postpone_held_conditions(cmb_simulation *sim, bool *any);
 cmb_status cmb_run_update_held_conditions(cmb_simulation *sim, bool jumped);
@@ -451,8 +452,8 @@ cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided);
 void cmb_decision_put(cmb_simulation *sim, int k, int side);
 bool cmb_decision_was_released(const cmb_simulation *sim, int k);
 
-/* friction_release.c: which groups hold, into x of the decision, in the order in which they yield; *done: otherwise the complementarity problem has to
- * decide. */
+/* friction_release.c: which groups hold, into x of the decision, in the order in which they yield; *done: otherwise the complementarity problem
+ * has to decide. */
 cmb_status cmb_decision_release(cmb_simulation *sim, bool *done);
 
 /* An event begins: no friction has been let go at it yet. */

@@ -108,8 +108,8 @@ static void make_problem(struct cmbt_random *r, int n, int freedoms, double deca
 
 static const double LARGER = 1e-8; /* δ, the part by which the diagonal D is larger */
 
-/* What the larger diagonal causes for the unknowns in between (F): the inverse of P_FF + δ D, and bounds of the errors w_F of the rounds, |δ D x_F| <= δ D, and
- * after each of two corrections dx = (P_FF + δ D)⁻¹ w_F, which leave δ D dx. */
+/* What the larger diagonal causes for the unknowns in between (F): the inverse of P_FF + δ D, and bounds of the errors w_F of the rounds, |δ D
+ * x_F| <= δ D, and after each of two corrections dx = (P_FF + δ D)⁻¹ w_F, which leave δ D dx. */
 struct errors {
   int count, between[MOST];
   double inverse[MOST][MOST]; /* [column][row] */
@@ -145,8 +145,8 @@ static void find_errors(int n, const double *P, const double *at, struct errors 
   }
 }
 
-/* Returns a bound of what both corrections change in w_i, where x_i is at a bound: P_iF dx. It does not become small with δ beside the eigenvalues of P, if the
- * effect of unknown i is a combination of those in between. */
+/* Returns a bound of what both corrections change in w_i, where x_i is at a bound: P_iF dx. It does not become small with δ beside the
+ * eigenvalues of P, if the effect of unknown i is a combination of those in between. */
 static double change_by_corrections(int n, const double *P, const struct errors *e, int i)
 {
   double change = 0;

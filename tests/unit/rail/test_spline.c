@@ -159,8 +159,8 @@ static void test_minimum(void **unused)
   }
 }
 
-/* With the known level of noise in one direction as the tolerance, since knots follow errors along the curve, the spline is several times nearer to the curve than the points are, and its curvature is
- * near that of the curve, while that of the interpolating spline is meaningless. */
+/* With the known level of noise in one direction as the tolerance, since knots follow errors along the curve, the spline is several times
+ * nearer to the curve than the points are, and its curvature is near that of the curve, while that of the interpolating spline is meaningless. */
 static void test_noise(void **unused)
 {
   (void)unused;
